@@ -30,12 +30,12 @@ from cudbound.point_estimates.bootstrap_632 import estimate_632
 from cudbound.records import BootstrapLosses, FoldLosses, Records
 from cudbound.report.render import FORMATS, render_report
 from cudbound.report.table_columns import methods_report
-from cudbound.report.tables import ComparisonRun, RunDescription
+from cudbound.report.tables import Run
 
 AROUND_632 = [name for name in GROUPS["paper"] if name != "cud"]
 
 DATA = {"source": "patients.csv", "n_samples": 48, "n_events": 17, "n_non_events": 31, "event": "died = yes"}
-RUN = RunDescription(
+RUN = Run(
     **DATA,
     features=("age", "sex=m"),
     n_resamples=1000,
@@ -287,8 +287,8 @@ def hostile_table() -> IntervalTable:
     return IntervalTable((row("cud", remarks=(HOSTILE,)),))
 
 
-def hostile_run() -> RunDescription:
-    return RunDescription(HOSTILE, 4, 2, 2, HOSTILE, (HOSTILE,), 10, math.inf, 0)
+def hostile_run() -> Run:
+    return Run(HOSTILE, 4, 2, 2, HOSTILE, (HOSTILE,), 10, math.inf, 0)
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
@@ -296,7 +296,7 @@ def test_hostile_texts_are_escaped_in_every_kind_of_table(form):
     compared = comparison(
         HOSTILE, remarks=(HOSTILE,), degenerate=HOSTILE, estimand=Estimand(HOSTILE), details={HOSTILE: 1.0}
     )
-    run = ComparisonRun(HOSTILE, 4, 2, 2, HOSTILE, (HOSTILE,), {HOSTILE: HOSTILE}, 0)
+    run = Run(HOSTILE, 4, 2, 2, HOSTILE, (HOSTILE,), seed=0, classifiers={HOSTILE: HOSTILE})
     reports = (
         hostile_table().report(hostile_run()),
         ComparisonTable((compared,)).report(run),
@@ -425,10 +425,10 @@ def comparison(
     )
 
 
-COMPARISON_RUN = ComparisonRun(
+COMPARISON_RUN = Run(
     **DATA,
     features=("age",),
-    learners={"LS": "least squares", "logistic": "logistic regression"},
+    classifiers={"LS": "least squares", "logistic": "logistic regression"},
     seed=3,
 )
 
@@ -472,7 +472,7 @@ def test_json_and_csv_round_trips_of_comparisons(comparisons):
     )
     document = json.loads(render_report(table.report(COMPARISON_RUN), "json"), parse_constant=refuse_constant)
     assert list(document) == ["format", "title", "notes", "versions", "run", "comparisons"]
-    assert document["run"]["learners"] == {"LS": "least squares", "logistic": "logistic regression"}
+    assert document["run"]["classifiers"] == {"LS": "least squares", "logistic": "logistic regression"}
     first, second, third = document["comparisons"]
     assert first.pop("details") == {"only_a_wrong": 12, "only_b_wrong": 4, "n_tested": 100}
     frame = table.to_frame()

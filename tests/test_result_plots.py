@@ -26,10 +26,10 @@ from cudbound.basis.results import ComparisonResult
 from cudbound.intervals import METHODS
 from cudbound.plotting.forest import IntervalDisplay
 from cudbound.plotting.refit_plots import ConfusionDisplay
-from cudbound.report.tables import RunDescription
+from cudbound.report.tables import Run
 
 HOSTILE = "$\\frac{$ <b>&\n_名"
-RUN = RunDescription("patients.csv", 48, 17, 31, "died = yes", ("age",), 1000, "n", 3)
+RUN = Run("patients.csv", 48, 17, 31, "died = yes", ("age",), 1000, "n", 3)
 
 
 @pytest.fixture(autouse=True)

@@ -44,7 +44,7 @@ from cudbound.metrics.targets import (
 from cudbound.metrics.views import check_inner_draws
 from cudbound.problem.draws import check_resamples, draw_counts
 from cudbound.records import Records
-from cudbound.report.tables import RunDescription
+from cudbound.report.tables import SINGLE, Run
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.inputs import INNER_DRAWS, Counts, RecordingInputs
@@ -75,7 +75,7 @@ class Analysis:
         What was proved for each family of metrics, if requested.
     coefficients : ndarray of float or None
         The coefficients at the center of the bound; None without a bound.
-    run : RunDescription
+    run : Run
         The content of the notes under the table.
     distances : ndarray of float, shape (n_samples,), or None
         Distance of each row's score from the threshold of the classifier.
@@ -101,7 +101,7 @@ class Analysis:
     records: Records = field(repr=False)
     bounds: tuple[SavedBound, ...]
     coefficients: Array | None
-    run: RunDescription
+    run: Run
     distances: Array | None
     distances_of: str
     event: NDArray[np.bool_] | None = field(default=None, repr=False)
@@ -308,17 +308,17 @@ def _run(
     needs: Needs,
     estimator: Any,
     event_class: int = 1,
-) -> RunDescription:
+) -> Run:
     """Return the content of the notes under a table, without settings that no record depends on."""
     localized = model.additive is not None and any(kind.per == "family" for kind in needs)
-    return RunDescription(
+    return Run(
         **sample.facts(event_class),
         n_resamples=question.n_resamples if any(kind.of_draws for kind in needs) else None,
         localization=question.bound.localization if localized else None,
         seed=question.seed,
-        classifier=model.words,
+        classifiers={} if model.words is None else {SINGLE: model.words},
         choices=question.choices,
-        procedure=procedure_in_words(estimator),
+        procedures={SINGLE: procedure_in_words(estimator)},
         cautions=(*sample.cautions, *model.cautions),
     )
 
@@ -371,7 +371,7 @@ def record_losses(
     groups: Any = None,
     sample_weight: Any = None,
     test_set: Any = None,
-) -> tuple[Records, Errors, RunDescription]:
+) -> tuple[Records, Errors, Run]:
     """Record what methods for the plain error need from a classifier and its refits; parameters as for `analyze`.
 
     Returns
@@ -379,7 +379,7 @@ def record_losses(
     records : Records
     failed : dict of RecordKind to Exception
         Records that could not be made, with the error.
-    run : RunDescription
+    run : Run
         The content of the notes under a table.
     """
     estimator = fitted_classifier(estimator, X, y, question.streams, groups, sample_weight)
@@ -414,7 +414,7 @@ def saved_analysis(analysis: Analysis | None, rows: Iterable[IntervalEstimate] =
     return SavedResult(
         _question(analysis),
         analysis.fingerprint,
-        analysis.run.classifier or "",
+        analysis.run.classifiers.get(SINGLE, ""),
         analysis.counts,
         analysis.coefficients,
         analysis.bounds,

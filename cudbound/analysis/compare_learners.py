@@ -49,7 +49,7 @@ from cudbound.metrics.metrics import check_name
 from cudbound.metrics.views import recorded_scores
 from cudbound.records import Records, ScoreRecords, TestSetLosses
 from cudbound.report.sentences import few_test_cases, warn_of
-from cudbound.report.tables import ComparisonRun
+from cudbound.report.tables import Run
 from cudbound.resampling import Resampling
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.failed_refits import naming_the_step
@@ -260,13 +260,13 @@ def _table(
     ]
     rows = adjusted(by_pair)
     internal = any(row.n_fits > 0 for row in rows)  # test cases take no fits
-    run = ComparisonRun(
+    run = Run(
         **sample.facts(question.metrics.resolve(sample.classes.tolist()).event_class),
         cautions=cautions_of_learners(sample, fitted) if internal else (),
         seed=question.seed,
         choices=question.choices,
         n_resamples=question.n_resamples if any(BOOTSTRAP in one.needs for one in question.methods) else None,
-        learners={name: describe_classifier(learner) for name, learner in fitted.items()},
+        classifiers={name: describe_classifier(learner) for name, learner in fitted.items()},
         procedures={name: procedure_in_words(learner) for name, learner in fitted.items()},
     )
     warn_of((*few_test_cases(rows), *run.cautions))

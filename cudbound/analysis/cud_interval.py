@@ -28,7 +28,7 @@ from cudbound.records import Records
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
 from cudbound.report.sentences import cautions, majority_sentence, warn_of
-from cudbound.report.tables import RunDescription
+from cudbound.report.tables import Run
 from cudbound.saved.saved_file import SavedBound
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class CudResult(CudBound):
         return CUD.estimand
 
     @property
-    def run(self) -> RunDescription | None:
+    def run(self) -> Run | None:
         """The data, the classifier and the draws, if known."""
         return None if self.analysis is None else self.analysis.run
 

@@ -14,7 +14,7 @@ from cudbound.basis.results import Pictured
 from cudbound.basis.rounding import InLines, format_proportion
 from cudbound.basis.validation import Array, checked
 from cudbound.records import BootstrapLosses, Records
-from cudbound.report.tables import RunDescription
+from cudbound.report.tables import Run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
         The quantity whose distances they are, or why there are none.
     remarks : tuple of str
         The treatment of draws that could not be used as drawn, and of groups of rows.
-    run : RunDescription or None
+    run : Run or None
         The data, the classifier and the draws, if known.
     """
 
@@ -52,7 +52,7 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
     distances: Array | None = None
     distances_of: str = "no scores were given"
     remarks: tuple[str, ...] = ()
-    run: RunDescription | None = field(default=None)
+    run: Run | None = field(default=None)
 
     @property
     def mean(self) -> float:
@@ -106,7 +106,7 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
 
 
 def instability_in(
-    records: Records, distances: Array | None, distances_of: str, run: RunDescription | None
+    records: Records, distances: Array | None, distances_of: str, run: Run | None
 ) -> Instability | None:
     """Return the instability of a classifier from the losses of its refits; None without refits."""
     bootstrap = records.bootstrap

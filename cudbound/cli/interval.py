@@ -80,6 +80,7 @@ def compute(
     """
     from cudbound.analysis.compare_intervals import compare_intervals
     from cudbound.basis.calls import over_seeds
+    from cudbound.report.tables import SINGLE
 
     tables: list[IntervalTable] = []
 
@@ -93,7 +94,7 @@ def compute(
             table_of(seed)
         else:
             ranges = SeedRanges.of(over_seeds(table_of, n_seeds, seed))
-    return with_notes(tables[0], fitted.sample, classifier=fitted.description), collected, ranges
+    return with_notes(tables[0], fitted.sample, classifiers={SINGLE: fitted.description}), collected, ranges
 
 
 def write(

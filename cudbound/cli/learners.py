@@ -183,7 +183,7 @@ def compare_learners(
             **further,
         )
     described = {label: learner.description for label, learner in fitted.items()}
-    table = with_notes(table, sample, learners=described)
+    table = with_notes(table, sample, classifiers=described)
     say_seed(seed)
     output.write(table, table.report(style=output.style))
     fits = [f"{label}: {warning}" for label, learner in fitted.items() for warning in learner.warnings]

@@ -79,6 +79,7 @@ def report(
     fitted = fit(classifier, sample, seed)
 
     from cudbound.clinical.clinical_report import make_report
+    from cudbound.report.tables import SINGLE
 
     with in_words_of_the_command("some of the refits") as collected:
         page = make_report(
@@ -90,7 +91,7 @@ def report(
             sample_weight=sample.weights,
             rng=seed,
             in_words=lambda table: _of_columns(
-                with_notes(table, sample, classifier=fitted.description), sample
+                with_notes(table, sample, classifiers={SINGLE: fitted.description}), sample
             ),
             as_read=(sample.columns, lambda rows: _like(fitted.X, sample, rows)),
             n_left_out=sample.n_left_out,

@@ -26,6 +26,7 @@ from cudbound.clinical.report_results import (
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS
 from cudbound.metrics.predictive import likelihood_ratio
 from cudbound.report.sentences import interval_sentence, majority_sentence
+from cudbound.report.tables import SINGLE
 
 #: What the limits of the recommended interval are around.
 CENTERS = ("cross_validated", "at_632_plus")
@@ -286,8 +287,8 @@ def summary_box(results: ReportResults, estimator: Any, X: Any, y: Any) -> dict[
     """Return the main facts for the top of the report."""
     run, row, facts = results.table.run, results.table[RECOMMENDED, "error"], facts_of(estimator, X)
     assert run is not None
-    fits = results.analysis.run
-    level = row.confidence_level
+    fits, level = results.analysis.run, row.confidence_level
+    steps = fits.procedures.get(SINGLE, ())
     one_sided = 0.5 + level / 2.0
     return {
         "source": run.source,
@@ -300,8 +301,8 @@ def summary_box(results: ReportResults, estimator: Any, X: Any, y: Any) -> dict[
         "n_features": len(run.features),
         "n_coefficients": None if math.isnan(facts.rank) else int(facts.rank),
         "n_missing": int(results.columns.isna().to_numpy().sum()),
-        "classifier": getattr(run, "classifier", None),
-        "procedure": list(fits.procedure),
+        "classifier": run.classifiers.get(SINGLE),
+        "procedure": list(steps),
         "preparation": list(run.of_rows_and_columns),
         "reads_labels": facts.reads_labels,
         "chosen_inside": list(facts.chosen_by),

@@ -13,7 +13,7 @@ from cudbound.basis.metric_words import COMPLEMENTS, in_formula, metric_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.rounding import format_level, printable, sentences_html
 from cudbound.report.sentences import DIFFERENCES, ERRORS, aim_of
-from cudbound.report.tables import ComparisonRun, Row, Run, RunDescription, Style, in_words, methods_in_words
+from cudbound.report.tables import SINGLE, Row, Run, Style, in_words, methods_in_words
 
 #: Names of the packages in a sentence.
 _NAMES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
@@ -69,7 +69,7 @@ def describe_rows(rows: Sequence[Row], run: Run | None, percent: bool = False) -
     return Description(
         printable(" ".join(methods)),
         printable(" ".join(_results(rows, percent))),
-        software("" if run is None else in_words(getattr(run, "seed", None)), getattr(run, "choices", None)),
+        software("" if run is None else in_words(run.seed), None if run is None else run.choices),
         cited([*(row.words.reference for row in rows if row.words is not None), *_of_tests(rows)]),
     )
 
@@ -101,22 +101,19 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
     """Return what was estimated, and from which data."""
     if run is None:
         return []
-    if isinstance(run, ComparisonRun):
-        words = {name: ", ".join(steps) for name, steps in run.procedures.items()} or run.learners
+    if rows and isinstance(rows[0], ComparisonResult):
+        words = {name: ", ".join(steps) for name, steps in run.procedures.items()} or run.classifiers
         learners = "; ".join(f"{name} ({learner})" for name, learner in words.items())
-        compared = in_formula(rows[0].metric) if rows and isinstance(rows[0], ComparisonResult) else "error"
-        what = f"The {compared}s of these classifiers were compared: {learners}."
+        what = f"The {in_formula(rows[0].metric)}s of these classifiers were compared: {learners}."
     else:
         were = "were" if len({getattr(row, "metric", "error") for row in rows}) > 1 else "was"
         new = [row for row in rows if row.new_cases]
         sources = ["from its training data"] * (len(new) < len(rows)) + ["on test cases"] * bool(new)
         what = f"The {_named_metrics(rows)} of the classifier {were} estimated {' and '.join(sources)}."
     source = "" if run.source is None else f" in {run.source}"
-    plural = "" if len(run.features) == 1 else "s"
     return [
         what,
-        f"There were n = {run.n_samples} cases{source}, {run.classes_in_words}, with {len(run.features)} "
-        f"feature{plural}.",
+        f"There were n = {run.n_samples} cases{source}, {run.classes_in_words}, with {run.features_in_words}.",
         *_tested(rows),
         *run.of_rows_and_columns,
         *_procedure(rows, run),
@@ -134,7 +131,7 @@ def _tested(rows: Sequence[Row]) -> list[str]:
 
 def _procedure(rows: Sequence[Row], run: Run) -> list[str]:
     """Return the steps of every fit, and which methods did not repeat all of them."""
-    steps = run.procedure if isinstance(run, RunDescription) else ()
+    steps = run.procedures.get(SINGLE, ())
     if not steps:
         return []
     if len(steps) == 1:
@@ -159,11 +156,10 @@ def _methods(rows: Sequence[Row], run: Run | None) -> list[str]:
     if complements := [f"1 - {metric_words([name])}" for name in metrics if name in COMPLEMENTS]:
         sentences.append(f"Methods for an error were applied to {' and '.join(complements)}.")
     sentences += _of_tests(rows)
-    if isinstance(run, RunDescription | ComparisonRun) and run.n_resamples is not None:
+    if run is not None and run.n_resamples is not None:
         sentences.append(f"Bootstrap methods used {run.n_resamples} resamples.")
-    rate = getattr(run, "localization", None)
-    if rate is not None and any(row.method == "cud" for row in rows):
-        sentences.append(f"The localization rate of the CUD bound was {rate}.")
+    if run is not None and run.localization is not None and any(row.method == "cud" for row in rows):
+        sentences.append(f"The localization rate of the CUD bound was {run.localization}.")
     return sentences
 
 

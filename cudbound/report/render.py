@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import bisect
 import json
 import math
 import re
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from cudbound.basis.environment import versions
 from cudbound.basis.rounding import escape_html, printable
-from cudbound.report.tables import FULL, REMARKS_WIDTH, Column, Report, Run, Style, StyleOptions
+from cudbound.report.tables import FULL, Column, Report, Run, Style, StyleOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,29 +51,25 @@ def _cell(value: Any) -> str:
     return '"' + inert.replace('"', '""') + '"'
 
 
-#: Characters of a line.
-LINE = 80
-#: Spaces between two columns.
-GAP = 2
-#: A column of text is wrapped to at least this many characters.
-MIN_WIDTH = 16
+#: Characters of a line, and the fewest to which texts in the cells of a table are wrapped.
+LINE, MIN_WIDTH = 80, 16
 
 
 def plain_text(report: Report) -> str:
     """Write a table for a terminal or a file: headline, title, table, columns that do not fit, notes.
 
-    No line is longer than 80 characters, except for single long words (such as a file name) or columns with fixed
-    widths. Remarks are below the table. If it is still too wide, the estimands also go there, then the fits; remaining
-    text columns are wrapped.
+    No line is longer than 80 characters, except for single long words (such as a file name) or very many columns.
+    Remarks are below the table. If it is still too wide, the estimands also go there, then the fits; remaining texts
+    are wrapped.
     """
-    table, moved = _fitted(report)
+    table, below = _fitted(report)
     return "\n\n".join(
         part
         for part in (
             wrapped(report.headline),
             wrapped([report.title]),
-            _aligned(table),
-            *(_listed(report, column) for column in moved),
+            table,
+            *(_listed(report, column) for column in below),
             wrapped(report.notes),
         )
         if part
@@ -108,41 +105,41 @@ def alignments(columns: Iterable[Column]) -> list[str]:
     return ["left" if column.kind == "text" else "right" for column in columns]
 
 
-def _fitted(report: Report) -> tuple[Report, list[Column]]:
-    """Return the table with the columns that fit, and the columns to print below it."""
+def _fitted(report: Report) -> tuple[str, list[Column]]:
+    """Return the table in lines that are short enough, if possible, and the columns to print below it."""
     movable = sorted(
         (column for column in report.columns if column.moves is not None),
         key=lambda column: column.moves or 0,
     )
-    moved: list[Column] = []
+    below: list[Column] = []
+    table = _aligned(report)
     for column in movable:
-        if column.moves == 0 or _width(report) > LINE:
-            moved.append(column)
+        if column.moves == 0 or _width(table) > LINE:
+            below.append(column)
             report = replace(report, columns=tuple(other for other in report.columns if other is not column))
-    if all(column.width is None for column in report.columns):
-        report = _narrowed(report)
-    return report, moved
+            table = _aligned(report)
+    if _width(table) <= LINE:
+        return table, below
+    # the more characters in a text, the wider the table
+    n_fit = bisect.bisect(range(MIN_WIDTH, LINE), LINE, key=lambda width: _width(_aligned(report, width)))
+    return _aligned(report, MIN_WIDTH + max(0, n_fit - 1)), below
 
 
-def _narrowed(report: Report) -> Report:
-    """Limit the widths of text columns, the widest first, until the table fits."""
-    widths = dict(zip(report.columns, _widths(report), strict=True))
-    for column in sorted(widths, key=lambda column: -widths[column]):
-        excess = _width(report) - LINE
-        if excess > 0 and column.kind == "text":
-            narrow = replace(column, width=max(MIN_WIDTH, widths[column] - excess))
-            columns = tuple(narrow if other is column else other for other in report.columns)
-            report = replace(report, columns=columns)
-    return report
+def _width(table: str) -> int:
+    return max(map(len, table.splitlines()), default=0)
 
 
-def _aligned(report: Report) -> str:
+def _aligned(report: Report, width: int = LINE) -> str:
+    """Return headings and cells in aligned columns; texts are wrapped to a width."""
     from tabulate import tabulate
 
-    rules = ["-" * width for width in _widths(report)]
+    rows = [[column.heading for column in report.columns], *report.cells()]
+    lines = [[textwrap.fill(_breakable(printable(text), width), width) for text in row] for row in rows]
+    columns = zip(*lines, strict=True)
+    rules = ["-" * max(len(line) for cell in cells for line in cell.split("\n")) for cells in columns]
     aligned: str = tabulate(
         # headings as a row: tabulate would make columns wider than their headings
-        [*_lines(report)[:1], rules, *_lines(report)[1:]],
+        [lines[0], rules, *lines[1:]],
         tablefmt="plain",
         # the cells are text; proportions have as many decimals each, so the right edge aligns their points
         disable_numparse=True,
@@ -151,33 +148,12 @@ def _aligned(report: Report) -> str:
     return "\n".join(line.rstrip() for line in aligned.splitlines())
 
 
-def _lines(report: Report) -> list[list[str]]:
-    """Return headings and cells, row by row, with line breaks in columns of limited width."""
-    rows = [[column.heading for column in report.columns], *report.cells()]
-    return [
-        [
-            text if column.width is None else textwrap.fill(_breakable(text, column.width), column.width)
-            for column, text in zip(report.columns, map(printable, row), strict=True)
-        ]
-        for row in rows
-    ]
-
-
 def _breakable(text: str, width: int) -> str:
     """Return a text with long words split before capitals: Least Squares Classifier."""
-    words = (
-        re.sub(r"(?<=[a-z])(?=[A-Z])", " ", word) if len(word) > width else word for word in text.split(" ")
+    words = text.split(" ")
+    return " ".join(
+        re.sub(r"(?<=[a-z])(?=[A-Z])", " ", word) if len(word) > width else word for word in words
     )
-    return " ".join(words)
-
-
-def _widths(report: Report) -> list[int]:
-    columns = zip(*_lines(report), strict=True)
-    return [max(len(line) for cell in column for line in cell.split("\n")) for column in columns]
-
-
-def _width(report: Report) -> int:
-    return sum(_widths(report)) + GAP * (len(report.columns) - 1)
 
 
 def _listed(report: Report, column: Column) -> str:
@@ -219,7 +195,6 @@ _CSS = (
 
 def html_part(report: Report) -> str:
     """Return the table and its notes as elements of a page; every text is escaped."""
-    name = f' id="{escape_html(report.label)}"' if report.label else ""
     head = "".join(f"<th{_class(column)}>{escape_html(column.heading)}</th>" for column in report.columns)
     body = (
         "".join(
@@ -234,7 +209,7 @@ def html_part(report: Report) -> str:
         [
             f"<style>{_CSS}</style>",
             *headline,
-            f'<table class="cudbound"{name}>',
+            '<table class="cudbound">',
             f"<caption>{escape_html(report.title)}</caption>",
             f"<thead><tr>{head}</tr></thead>",
             "<tbody>",
@@ -265,6 +240,8 @@ JSON_FORMAT = 1
 _MARKDOWN_ESCAPES = str.maketrans(
     {ch: f"\\{ch}" for ch in "\\`*_[]|~$"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 )
+#: Characters of a text that LaTeX need not wrap in its column.
+ONE_LINE = 40
 # '[' and '*' at the start of a row would be read as an argument of the line break before it
 _LATEX_BRACKETS = {"[": "{[}", "*": "{*}"}
 
@@ -382,6 +359,10 @@ def _markdown(report: Report) -> str:
 
 
 def _latex(report: Report) -> str:
+    rows = report.cells()
+    alignment = "".join(
+        _latex_alignment(column, [row[place] for row in rows]) for place, column in enumerate(report.columns)
+    )
     return "\n".join(
         [
             *(f"% {printable(sentence)}" for sentence in report.headline),
@@ -389,12 +370,11 @@ def _latex(report: Report) -> str:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{escape_latex(report.title)}}}",
-            *([] if report.label is None else [rf"\label{{{report.label}}}"]),
-            rf"\begin{{tabular}}{{{''.join(map(_latex_alignment, report.columns))}}}",
+            rf"\begin{{tabular}}{{{alignment}}}",
             r"\toprule",
             " & ".join(escape_latex(column.heading) for column in report.columns) + r" \\",
             r"\midrule",
-            *(" & ".join(map(escape_latex, row)) + r" \\" for row in report.cells()),
+            *(" & ".join(map(escape_latex, row)) + r" \\" for row in rows),
             r"\bottomrule",
             r"\end{tabular}",
             *([r"\par\smallskip\footnotesize"] if report.notes else []),
@@ -404,10 +384,10 @@ def _latex(report: Report) -> str:
     )
 
 
-def _latex_alignment(column: Column) -> str:
-    if column.width is not None:  # the width of remarks is a quarter of the line
-        return rf"p{{{column.width / (4 * REMARKS_WIDTH):.2g}\linewidth}}"
-    return "l" if column.kind == "text" else "r"
+def _latex_alignment(column: Column, cells: Iterable[str]) -> str:
+    if column.kind != "text":
+        return "r"
+    return r"p{0.3\linewidth}" if max(map(len, cells), default=0) > ONE_LINE else "l"
 
 
 def _csv(report: Report) -> str:
@@ -511,10 +491,6 @@ class Tabular(abc.ABC):
             Decimals of proportions, 0 to 10. None: 3, or 2 for "paper"; in percent 1, or 0 for "paper".
         percent : bool, default=False
             Whether proportions are written in percent.
-        caption : str or None, default=None
-            Replaces the title. Untrusted text is escaped, as in the cells.
-        label : str or None, default=None
-            For ``\ref``: letters, digits and ``: . _ -``, such as "tab:errors".
 
         Raises
         ------
@@ -527,7 +503,7 @@ class Tabular(abc.ABC):
         >>> from cudbound.basis.outcomes import Estimand
         >>> row = IntervalEstimate(method="cud", estimate=0.16, raw_interval=ConfidenceInterval(0.01, 0.31),
         ...     estimand=Estimand("conditional"), confidence_level=0.95, n_fits=1)
-        >>> print(IntervalTable((row,)).to_latex(style="paper", label="tab:error").splitlines()[9])
+        >>> print(IntervalTable((row,)).to_latex(style="paper").splitlines()[8])
         cud & 0.16 (0.01 to 0.31) \\
         """
         return self._written("latex", style)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from cudbound.basis.metric_words import in_formula, metric_words
 from cudbound.basis.outcomes import Center, hypotheses_in_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.report.render import GAP, LINE, MIN_WIDTH
 from cudbound.report.sentences import DIFFERENCES, cautions, explain_estimands, headline, majority_notes
 from cudbound.report.tables import (
     FULL,
@@ -248,10 +247,6 @@ def by_pair(rows: Sequence[ComparisonResult]) -> tuple[ComparisonResult, ...]:
     )
 
 
-#: Columns with cells longer than this share the rest of a line.
-NARROW = 26
-
-
 def methods_report(
     frame: pd.DataFrame,
     notes: Sequence[str] = (),
@@ -263,8 +258,8 @@ def methods_report(
     Parameters
     ----------
     frame : pandas.DataFrame
-        Its columns are the columns of the table; "_" in their names becomes a space in the headings. In text, long
-        columns share the width of the line; fewer columns are easier to read.
+        Its columns are the columns of the table; "_" in their names becomes a space in the headings. Fewer
+        columns are easier to read.
     notes : sequence of str, default=()
         Notes under the table.
     title : str, default="Known methods"
@@ -284,20 +279,7 @@ def methods_report(
     """
     names = [str(name) for name in frame.columns]
     rows = tuple(dict(zip(names, map(str, values), strict=True)) for values in frame.itertuples(index=False))
-    longest = {
-        name: max([len(name), *(len(row[name]) for row in rows)]) for name in names if name not in below
-    }
-    wide = [name for name in longest if longest[name] > NARROW]
-    left = LINE - sum(longest[name] for name in longest if name not in wide) - GAP * (len(longest) - 1)
-    width = max(MIN_WIDTH, left // max(1, len(wide)))
     columns = tuple(
-        Column(
-            name,
-            name.replace("_", " "),
-            "text",
-            width if name in wide else None,
-            moves=0 if name in below else None,
-        )
-        for name in names
+        Column(name, name.replace("_", " "), "text", moves=0 if name in below else None) for name in names
     )
     return Report("methods", title, tuple(notes), columns, rows, lambda: frame)

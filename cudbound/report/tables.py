@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import abc
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -18,9 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-#: Characters of a column of remarks where a format has columns of a fixed width.
-REMARKS_WIDTH = 40
-
+#: The name of the classifier in a table of one.
+SINGLE = "Classifier"
 #: Of rows with weights.
 WEIGHTED = (
     "Rows were weighted: the fit, its refits and all mean losses use the weights; binomial limits use the effective "
@@ -29,7 +26,7 @@ WEIGHTED = (
 
 
 @dataclass(frozen=True)
-class Run(abc.ABC):
+class Run:
     """The origin of a table. Every text in it may be untrusted and is escaped when rendered.
 
     Attributes
@@ -42,13 +39,25 @@ class Run(abc.ABC):
         The event in the user's words, such as ``died = yes``.
     features : tuple of str
         Names of the columns of the design, without the intercept.
-    preparation : tuple of str, default ()
+    n_resamples : int or None
+        Bootstrap draws; None if no method uses any.
+    localization : str, float or None
+        Localization rate of the CUD bound, as requested; None without a bound.
+    seed : int or None
+        Seed of the resampling; it reproduces the table with the same data and version. None if a generator was used.
+    classifiers : mapping of str to str
+        The classifiers or learning algorithms in words, by name; the name of a single one is `SINGLE`.
+    procedures : mapping of str to tuple of str
+        The steps of every fit, including the classifier, in the words of a methods paragraph, by the same names.
+    choices : str or None
+        Further settings that differ from their defaults, in words; None omits them.
+    preparation : tuple of str
         Preparation of columns and missing values, in sentences.
-    weighted_share : float or None, default None
+    weighted_share : float or None
         Weighted share of events; None if all rows count equally.
-    cautions : tuple of CudboundWarning, default ()
+    cautions : tuple of CudboundWarning
         Cautions from the training rows themselves, see `cudbound.report.sentences`.
-    class_sizes : mapping of str to int, default {}
+    class_sizes : mapping of str to int
         Rows of each class if there are more than two; the event is then the most frequent class.
     """
 
@@ -58,10 +67,16 @@ class Run(abc.ABC):
     n_non_events: int
     event: str
     features: tuple[str, ...]
-    preparation: tuple[str, ...] = field(default=(), kw_only=True)
-    weighted_share: float | None = field(default=None, kw_only=True)
-    cautions: tuple[CudboundWarning, ...] = field(default=(), kw_only=True, compare=False)
-    class_sizes: Mapping[str, int] = field(default_factory=dict, kw_only=True)
+    n_resamples: int | None = None
+    localization: str | float | None = None
+    seed: int | None = None
+    classifiers: Mapping[str, str] = field(default_factory=dict)
+    procedures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    choices: str | None = None
+    preparation: tuple[str, ...] = ()
+    weighted_share: float | None = None
+    cautions: tuple[CudboundWarning, ...] = field(default=(), compare=False)
+    class_sizes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def classes_in_words(self) -> str:
@@ -70,12 +85,23 @@ class Run(abc.ABC):
             return ", ".join(f"{rows} of {name}" for name, rows in self.class_sizes.items())
         return f"{self.n_events} events ({self.event}) and {self.n_non_events} non-events"
 
+    @property
+    def features_in_words(self) -> str:
+        """The number of features."""
+        return f"{len(self.features)} feature{'' if len(self.features) == 1 else 's'}"
+
     def notes(self) -> list[str]:
-        """Return the notes about the run."""
-        plural = "" if len(self.features) == 1 else "s"
+        """Return the notes about the data, the classifiers and the resampling."""
         source = "" if self.source is None else f"{self.source}, "
-        data = f"Data: {source}n = {self.n_samples}: {self.classes_in_words}; {len(self.features)} feature{plural}."
-        return [data, *self.of_rows_and_columns, *self._settings()]
+        draws = [] if self.n_resamples is None else [f"{self.n_resamples} resamples"]
+        rate = [] if self.localization is None else [f"localization = {self.localization}"]
+        return [
+            f"Data: {source}n = {self.n_samples}: {self.classes_in_words}; {self.features_in_words}.",
+            *self.of_rows_and_columns,
+            *(f"{name}: {words}." for name, words in self.classifiers.items()),
+            f"Run: {', '.join([*draws, *rate, in_words(self.seed)])}.",
+            *([] if self.choices is None else [f"Choices: {self.choices}"]),
+        ]
 
     @property
     def of_rows_and_columns(self) -> tuple[str, ...]:
@@ -97,86 +123,6 @@ class Run(abc.ABC):
         by_weight = "" if self.weighted_share is None else ", by their weights"
         return f"of the training rows{by_weight}"
 
-    @abc.abstractmethod
-    def _settings(self) -> list[str]:
-        """Return the fitted classifier and its resampling, in sentences."""
-
-
-@dataclass(frozen=True)
-class RunDescription(Run):
-    """The origin of a table of intervals.
-
-    Attributes
-    ----------
-    source, n_samples, n_events, n_non_events, event, features, preparation
-        As in `Run`.
-    n_resamples : int or None
-        Bootstrap draws; None if no method uses any.
-    localization : str, float or None
-        Localization rate of the CUD bound, as requested; None without a bound.
-    seed : int or None
-        Seed of the resampling; it reproduces the table with the same data and version. None if a generator was used.
-    classifier : str or None, default None
-        The classifier, its options or its file, in words; None omits it.
-    choices : str or None, default None
-        Further settings that differ from their defaults, in words; None omits them.
-    procedure : tuple of str, default ()
-        The steps of every fit, including the classifier, in the words of a methods paragraph.
-    """
-
-    n_resamples: int | None
-    localization: str | float | None
-    seed: int | None
-    classifier: str | None = None
-    choices: str | None = None
-    procedure: tuple[str, ...] = ()
-
-    def _settings(self) -> list[str]:
-        rate = [] if self.localization is None else [f"localization = {self.localization}"]
-        return [
-            *([] if self.classifier is None else [f"Classifier: {self.classifier}."]),
-            f"Run: {', '.join([*_drawn(self.n_resamples), *rate, in_words(self.seed)])}.",
-            *([] if self.choices is None else [f"Choices: {self.choices}"]),
-        ]
-
-
-@dataclass(frozen=True)
-class ComparisonRun(Run):
-    """The origin of a table of comparisons.
-
-    Attributes
-    ----------
-    source, n_samples, n_events, n_non_events, event, features, preparation
-        As in `Run`.
-    learners : mapping of str to str
-        The classifiers or learning algorithms in words, by name.
-    seed : int or None
-        Seed of the splits; it reproduces the table with the same data and version.
-    choices : str or None, default None
-        As in `RunDescription`.
-    procedures : mapping of str to tuple of str, default={}
-        The steps of every fit, as in `RunDescription`, by name.
-    n_resamples : int or None, default None
-        Bootstrap draws; None if no method uses any.
-    """
-
-    learners: Mapping[str, str]
-    seed: int | None
-    choices: str | None = None
-    procedures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    n_resamples: int | None = None
-
-    def _settings(self) -> list[str]:
-        return [
-            *(f"{name}: {learner}." for name, learner in self.learners.items()),
-            f"Run: {', '.join([*_drawn(self.n_resamples), in_words(self.seed)])}.",
-            *([] if self.choices is None else [f"Choices: {self.choices}"]),
-        ]
-
-
-def _drawn(n_resamples: int | None) -> list[str]:
-    return [] if n_resamples is None else [f"{n_resamples} resamples"]
-
 
 def in_words(seed: int | None) -> str:
     """Return the seed for the notes."""
@@ -194,8 +140,6 @@ class Column:
     heading : str
     kind : str
         Determines the format of values.
-    width : int or None
-        Characters after which a cell is wrapped in formats with lines of fixed width.
     moves : int or None
         If not all columns fit into a line of text, those with the lowest number go below the table first; 0 always goes
         there, None never.
@@ -204,7 +148,6 @@ class Column:
     key: str
     heading: str
     kind: Kind
-    width: int | None = None
     moves: int | None = None
 
 
@@ -214,8 +157,96 @@ LEVEL = Column("confidence_level", "level", "level")
 LAST = (
     Column("estimand", "estimand", "text", moves=1),
     Column("n_fits", "fits", "count", moves=2),
-    Column("remarks", "remarks", "text", REMARKS_WIDTH, moves=0),
+    Column("remarks", "remarks", "text", moves=0),
 )
+
+
+LAYOUTS = ("full", "paper")
+#: With any number of patients, more digits than this are noise.
+MAX_DIGITS = 10
+
+
+class StyleOptions(TypedDict, total=False):
+    """The fields of a `Style` as keywords."""
+
+    style: str
+    digits: int | None
+    percent: bool
+
+
+@dataclass(frozen=True)
+class Style:
+    """The style of a table for readers; programs (CSV, JSON) get unrounded numbers.
+
+    Attributes
+    ----------
+    style : {"full", "paper"}, default "full"
+        "paper": one row ``title, 0.16 (0.01 to 0.31)`` per method, with titles instead of the short names.
+    digits : int or None, default None
+        Decimals of proportions, 0 to 10. None: 3, or 2 for "paper"; in percent 1, or 0 for "paper".
+    percent : bool, default False
+        Whether proportions are written in percent.
+
+    Raises
+    ------
+    ParameterError
+        If a value is not allowed.
+    """
+
+    style: str = "full"
+    digits: int | None = None
+    percent: bool = False
+
+    def __post_init__(self) -> None:
+        if self.style not in LAYOUTS:
+            raise ParameterError("style", f"one of {list(LAYOUTS)}", self.style)
+        if self.digits is not None and not (isinstance(self.digits, int) and 0 <= self.digits <= MAX_DIGITS):
+            raise ParameterError("digits", f"an int from 0 to {MAX_DIGITS}, or None", self.digits)
+
+    @property
+    def on_paper(self) -> bool:
+        """Whether the layout is for a paper."""
+        return self.style == "paper"
+
+    @property
+    def decimals(self) -> int | None:
+        """Decimals of proportions; None uses the rounding rules."""
+        if self.digits is None and self.on_paper:
+            return 0 if self.percent else 2
+        return self.digits
+
+    @property
+    def scale(self) -> str:
+        """The scale of an error, in words."""
+        return "percent, from 0% to 100%" if self.percent else "proportions in [0, 1]"
+
+    @property
+    def range(self) -> str:
+        """The values that an error can have."""
+        return "[0%, 100%]" if self.percent else "[0, 1]"
+
+    def write(self, value: str | float, kind: Kind = "proportion") -> str:
+        """Write a number of the table."""
+        return format_cell(value, kind, self.decimals, self.percent)
+
+    def of_row(self, is_proportion: bool) -> Style:
+        """Return the style of a row, whose numbers may have other units."""
+        return self if is_proportion else replace(self, percent=False)
+
+    def limits(self, row: IntervalEstimate | ComparisonResult) -> str:
+        """Write an estimate with its limits or its only limit, such as 0.16 (0.01 to 0.31)."""
+        kind: Kind = "difference" if isinstance(row, ComparisonResult) else "proportion"
+        style = self.of_row(row.is_proportion)
+        estimate, low, high = (style.write(value, kind) for value in (row.estimate, row.low, row.high))
+        if math.isnan(row.estimate):
+            return "not available"
+        if math.isnan(row.low + row.high):
+            return f"{estimate} (no limits)"
+        limits = {"less": f"at most {high}", "greater": f"at least {low}"}
+        return f"{estimate} ({limits.get(row.alternative, f'{low} to {high}')})"
+
+
+FULL = Style()
 
 
 @dataclass(frozen=True)
@@ -238,16 +269,12 @@ class Report:
     run : Run or None
     details : tuple of mapping
         Further numbers of each row, for JSON; empty if no row has any.
-    label : str or None
-        Label of the table for references.
     headline : tuple of str
         Sentences to quote, above the title.
     more : mapping of str to mapping
         Further objects of numbers for JSON, by name.
-    decimals : int or None
-        Of proportions; None uses the rounding rules.
-    percent : bool
-        Whether proportions are written in percent, except in rows of costs and ratios, which have their own units.
+    style : Style
+        How proportions are written; rows of costs and ratios have their own units and are never in percent.
     """
 
     name: str
@@ -258,25 +285,16 @@ class Report:
     to_frame: Callable[[], pd.DataFrame]
     run: Run | None = None
     details: tuple[Mapping[str, Any], ...] = ()
-    label: str | None = None
     headline: tuple[str, ...] = ()
     more: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    decimals: int | None = None
-    percent: bool = False
+    style: Style = FULL
 
     def cells(self) -> list[list[str]]:
         """Return the text of every cell, row by row."""
         return [
-            [
-                format_cell(
-                    row[column.key],
-                    column.kind,
-                    self.decimals,
-                    self.percent and bool(row.get("is_proportion", True)),
-                )
-                for column in self.columns
-            ]
+            [style.write(row[column.key], column.kind) for column in self.columns]
             for row in self.rows
+            for style in [self.style.of_row(bool(row.get("is_proportion", True)))]
         ]
 
 
@@ -332,104 +350,6 @@ def with_confidence(rows: Iterable[IntervalEstimate | ComparisonResult]) -> str:
     return f"{format_level(levels.pop())} confidence" if len(levels) == 1 else "confidence"
 
 
-LAYOUTS = ("full", "paper")
-#: With any number of patients, more digits than this are noise.
-MAX_DIGITS = 10
-#: Names that LaTeX accepts in every context.
-_LABEL = re.compile(r"[A-Za-z0-9:._-]+")
-
-
-class StyleOptions(TypedDict, total=False):
-    """The fields of a `Style` as keywords."""
-
-    style: str
-    digits: int | None
-    percent: bool
-    caption: str | None
-    label: str | None
-
-
-@dataclass(frozen=True)
-class Style:
-    """The style of a table for readers; programs (CSV, JSON) get unrounded numbers.
-
-    Attributes
-    ----------
-    style : {"full", "paper"}, default "full"
-        "paper": one row ``title, 0.16 (0.01 to 0.31)`` per method, with titles instead of the short names.
-    digits : int or None, default None
-        Decimals of proportions, 0 to 10. None: 3, or 2 for "paper"; in percent 1, or 0 for "paper".
-    percent : bool, default False
-        Whether proportions are written in percent.
-    caption : str or None, default None
-        Replaces the title.
-    label : str or None, default None
-        For references to the table in LaTeX, and as ``id`` in HTML: letters, digits and ``: . _ -``.
-
-    Raises
-    ------
-    ParameterError
-        If a value is not allowed.
-    """
-
-    style: str = "full"
-    digits: int | None = None
-    percent: bool = False
-    caption: str | None = None
-    label: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.style not in LAYOUTS:
-            raise ParameterError("style", f"one of {list(LAYOUTS)}", self.style)
-        if self.digits is not None and not (
-            isinstance(self.digits, int)
-            and not isinstance(self.digits, bool)
-            and 0 <= self.digits <= MAX_DIGITS
-        ):
-            raise ParameterError("digits", f"an int from 0 to {MAX_DIGITS}, or None", self.digits)
-        if self.label is not None and not _LABEL.fullmatch(self.label):
-            raise ParameterError("label", "of letters, digits and : . _ -, such as tab:errors", self.label)
-
-    @property
-    def on_paper(self) -> bool:
-        """Whether the layout is for a paper."""
-        return self.style == "paper"
-
-    @property
-    def decimals(self) -> int | None:
-        """Decimals of proportions; None uses the rounding rules."""
-        if self.digits is None and self.on_paper:
-            return 0 if self.percent else 2
-        return self.digits
-
-    @property
-    def scale(self) -> str:
-        """The scale of an error, in words."""
-        return "percent, from 0% to 100%" if self.percent else "proportions in [0, 1]"
-
-    @property
-    def range(self) -> str:
-        """The values that an error can have."""
-        return "[0%, 100%]" if self.percent else "[0, 1]"
-
-    def write(self, value: float, kind: Kind = "proportion") -> str:
-        """Write a number of the table."""
-        return format_cell(value, kind, self.decimals, self.percent)
-
-    def limits(self, row: IntervalEstimate | ComparisonResult) -> str:
-        """Write an estimate with its limits or its only limit, such as 0.16 (0.01 to 0.31)."""
-        kind: Kind = "difference" if isinstance(row, ComparisonResult) else "proportion"
-        style = self if row.is_proportion else replace(self, percent=False)
-        estimate, low, high = (style.write(value, kind) for value in (row.estimate, row.low, row.high))
-        if math.isnan(row.estimate):
-            return "not available"
-        if math.isnan(row.low + row.high):
-            return f"{estimate} (no limits)"
-        limits = {"less": f"at most {high}", "greater": f"at least {low}"}
-        return f"{estimate} ({limits.get(row.alternative, f'{low} to {high}')})"
-
-
-FULL = Style()
 #: Columns of the full table that are kept for a paper, if present.
 KEPT = ("confidence_level", "metric")
 
@@ -466,13 +386,7 @@ def styled(report: Report, rows: Sequence[Row], style: Style) -> Report:
     """
     if style.on_paper:
         report = _on_paper(report, rows, style)
-    return replace(
-        report,
-        title=report.title if style.caption is None else style.caption,
-        label=style.label,
-        decimals=style.decimals,
-        percent=style.percent,
-    )
+    return replace(report, style=style)
 
 
 def _on_paper(report: Report, rows: Sequence[Row], style: Style) -> Report:

@@ -272,8 +272,6 @@ _CONVERTER.register_structure_hook(Metrics, _metrics)
 
 #: What came of a check, by whether it passed; None where it could not be made.
 OUTCOMES = {True: "passed", False: "FAILED", None: "not checked"}
-#: Characters of a line of what was found.
-WIDTH = 52
 
 
 @dataclass(frozen=True)
@@ -339,9 +337,7 @@ class ResultVerification(Tabular):
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the checks as a table; `run` and `style` have no effect."""
         frame = self.to_frame()
-        columns = tuple(
-            Column(name, name, "text", WIDTH if name == "found" else None) for name in frame.columns
-        )
+        columns = tuple(Column(name, name, "text") for name in frame.columns)
         rows: Any = tuple(frame.to_dict("records"))
         notes = (*self.intervals, self.sentence)
         return Report("checks", "Checks of a saved result", notes, columns, rows, self.to_frame)

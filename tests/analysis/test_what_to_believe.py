@@ -21,7 +21,7 @@ from cudbound.basis.exceptions import SmallSampleWarning
 from cudbound.basis.outcomes import Estimand, TestedRows
 from cudbound.basis.proportions import limit_without_error
 from cudbound.report.sentences import cautions, headline, majority_sentence
-from cudbound.report.tables import RunDescription
+from cudbound.report.tables import Run
 
 FEW = {"n_resamples": 60, "rng": 0}
 
@@ -89,7 +89,7 @@ def test_which_row_is_quoted(rows, begins):
 
 
 def run_with(n_events, n_other, **more):
-    return RunDescription(None, n_events + n_other, n_events, n_other, "died", (), None, None, 0, **more)
+    return Run(None, n_events + n_other, n_events, n_other, "died", (), None, None, 0, **more)
 
 
 @pytest.mark.parametrize(

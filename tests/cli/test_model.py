@@ -146,7 +146,7 @@ def test_a_file_name_cannot_put_markup_or_control_characters_into_a_report(fake,
         assert output.replace("\n", "").isprintable()
     assert "<b>" not in markdown
     assert "\\input{x}" not in latex
-    assert json.loads(document)["run"]["classifier"].endswith(
+    assert json.loads(document)["run"]["classifiers"]["Classifier"].endswith(
         f"from the file {name}, as it was saved: least-squares classification with a ridge penalty (alpha = 1); "
         "features not standardized"
     )

@@ -25,7 +25,7 @@ from cudbound.cli.interval import compute, interval
 from cudbound.cli.report import report
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_columns import TrainingData
-from cudbound.report.tables import RunDescription
+from cudbound.report.tables import Run
 
 SAMPLE = TrainingData(np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0]), ("x",), "s", "e")
 FITTED = fit(ClassifierRecipe(), SAMPLE, 3)
@@ -40,7 +40,7 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         assert arguments == ARGUMENTS | {"rng": 3}
         for event in events:
             warnings.warn(event, stacklevel=1)
-        return replace(TABLE, run=RunDescription(None, 6, 0, 0, "", (), 1000, "n", 3))
+        return replace(TABLE, run=Run(None, 6, 0, 0, "", (), 1000, "n", 3))
 
     return compare_intervals
 

@@ -15,7 +15,7 @@ from cudbound.cli.fitted import FittedClassifier, with_notes
 from cudbound.cli.group import main
 from cudbound.inputs.csv_columns import TrainingData
 from cudbound.intervals import METHODS
-from cudbound.report.tables import RunDescription
+from cudbound.report.tables import Run
 
 CLEAN = "age,sex,bmi,died\n30,m,21.5,yes\n41,f,22,no\n52,f,23,yes\n63,m,24.5,no\n50,m,20,no\n"
 FOUND = Outcome(0.2, ConfidenceInterval(-0.1, 0.5), estimand=Estimand("conditional"))
@@ -47,8 +47,10 @@ class Fake:
         if self.error is not None:
             raise self.error
         y = fitted.sample.y
-        run = RunDescription(None, len(y), 0, 0, "", (), arguments["n_resamples"], "n", seed)
-        self.tables.append(with_notes(replace(TABLE, run=run), fitted.sample, classifier=fitted.description))
+        run = Run(None, len(y), 0, 0, "", (), arguments["n_resamples"], "n", seed)
+        self.tables.append(
+            with_notes(replace(TABLE, run=run), fitted.sample, classifiers={"Classifier": fitted.description})
+        )
         return self.tables[-1], CollectedWarnings(list(self.warnings), self.certified), None
 
 
