@@ -17,14 +17,11 @@ from oracles import arrange, open_cells
 from random_problems import KINDS, make, make_with_loss
 from scipy.stats import binomtest, norm
 from shared_files import shared_vectors
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.svm import LinearSVC
 from worlds import world
 
-from cudbound import ConvexLossClassifier, LeastSquaresClassifier
+from cudbound import LeastSquaresClassifier
 from cudbound.adapters import to_additive_model
-from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
-from cudbound.intervals import aci as adaptive
+from cudbound.basis.exceptions import NotCertifiedWarning
 from cudbound.intervals import compute_interval
 from cudbound.intervals.aci import (
     ACI,
@@ -39,17 +36,14 @@ from cudbound.losses.surrogates import get_loss
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import AdditiveModel, Problem
 from cudbound.records import Records
-from cudbound.solve import CvxpyLoss
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.native import minimize
 
-Array = NDArray[np.float64]
 Counts = NDArray[np.int32]
 VECTORS = shared_vectors()
 EXAMPLES = [f"aci_{number}" for number in range(4)]
 CURVED = ("squared", "logistic", "exponential")
-RATES = [0.0, 0.3, 2.0, 3.9, 15.0, np.inf]
 
 
 def model_of(problem: Problem) -> AdditiveModel:
@@ -265,22 +259,6 @@ def test_what_must_not_matter(case: tuple[AdditiveModel, Counts, np.random.Gener
     assert_same(boundary_deviations(scaled, counts, rate=rate, n_jobs=2), expected)
 
 
-@PROPERTY
-@given(models())
-def test_every_rate_contains_the_centered_percentile_bootstrap(
-    case: tuple[AdditiveModel, Counts, np.random.Generator],
-) -> None:
-    model, counts, _ = case
-    found = {rate: boundary_deviations(model, counts, rate=rate) for rate in RATES}
-    np.testing.assert_array_equal(found[0.0].upper, found[0.0].lower)
-    near = [found[rate].n_near for rate in RATES]
-    assert near == sorted(near)
-    for one in found.values():
-        assert (one.upper >= one.lower).all()
-        assert (one.upper >= found[0.0].upper - 1e-12).all()
-        assert (one.lower <= found[0.0].lower + 1e-12).all()
-
-
 def test_rate_zero_is_the_centered_percentile_bootstrap() -> None:
     model = fitted_model(40, 3, 0.7, 8)
     counts = draw_counts(40, 300, np.random.default_rng(2))
@@ -304,43 +282,6 @@ def test_rate_zero_is_the_centered_percentile_bootstrap() -> None:
 # ---- degenerate draws --------------------------------------------------------------------------------------------
 
 
-def test_rows_of_zeros_are_positive_whoever_is_near() -> None:
-    model = fitted_model(12, 2, 0.5, 1, intercept=False)
-    zeros = replace(
-        model, design=np.vstack([model.design, np.zeros((2, 2))]), labels=np.append(model.labels, [-1.0, 1.0])
-    )
-    counts = draw_counts(14, 30, np.random.default_rng(0))
-    found = boundary_deviations(zeros, counts, rate=np.inf)
-    assert found.n_near == 12
-    shift = (counts[:, 12] - 1) / math.sqrt(14)  # the row of label -1 is wrong in every classification
-    blank = counts.copy()
-    blank[:, 12:] = 1
-    without = boundary_deviations(zeros, blank, rate=np.inf)
-    np.testing.assert_allclose(found.upper, without.upper + shift, atol=1e-12)
-    np.testing.assert_allclose(found.lower, without.lower + shift, atol=1e-12)
-
-
-def test_draws_of_one_class_and_of_few_rows_are_counted() -> None:
-    model = fitted_model(10, 3, 0.7, 4)
-    positive = np.flatnonzero(model.labels > 0)
-    counts = np.zeros((3, 10), dtype=np.int32)
-    counts[0, positive[0]] = 10  # one row: the scores of the others are not determined
-    counts[1, positive[:4]] = [3, 3, 2, 2]  # one class: all scores are 1 and none varies
-    counts[2] = 1
-    drawn = draw_scores(draws_problem(model, counts))
-    assert np.isfinite(drawn.variances[0]).sum() == 1
-    assert drawn.near(5.0)[0].sum() == 9
-    np.testing.assert_allclose(drawn.scores[1], 1.0)
-    assert not drawn.near(5.0)[1].any()
-    found = boundary_deviations(model, counts, rate=5.0)
-    assert found.remarks == (
-        "2 single-class draws",
-        "1 draws with undetermined scores, those points counted as near",
-    )
-    assert found.upper[1] == found.lower[1]
-    assert (found.upper[2], found.lower[2]) == (0.0, 0.0)
-
-
 def test_separable_draws_of_a_vanishing_loss_take_all_points_as_near() -> None:
     model = replace(fitted_model(14, 2, 1.5, 3), loss=get_loss("logistic"))
     right = np.flatnonzero(model.training_errors == 0)
@@ -350,34 +291,6 @@ def test_separable_draws_of_a_vanishing_loss_take_all_points_as_near() -> None:
     assert found.n_near == 14
     assert found.remarks == ("1 draws with undetermined scores, those points counted as near",)
     assert_same(replace(found, remarks=()), boundary_deviations(model, separable, rate=np.inf))
-
-
-def test_a_score_of_zero_is_near_whatever_its_variance() -> None:
-    # both labels once on either side: beta_b = 0, so that all scores are 0
-    design, labels = np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.array([1.0, 1.0, -1.0, -1.0])
-    model = AdditiveModel(design, labels, np.zeros(1), get_loss("squared"), np.array([0, 1]))
-    counts = np.array([[2, 2, 0, 0], [1, 1, 1, 1]], dtype=np.int32)
-    found = boundary_deviations(model, counts, rate=1e-6)
-    assert found.n_near == 4
-    # the points come in pairs of one row each: in the first draw either class of x errs on one copied row
-    np.testing.assert_allclose(found.upper, [0.0, 0.0])
-    np.testing.assert_allclose(found.lower, [0.0, 0.0])
-    at_zero = boundary_deviations(model, counts, rate=0)
-    # sign(0) = +1 errs on the two rows of label -1, both absent from the first draw
-    np.testing.assert_allclose(at_zero.upper, [-1.0, 0.0])
-
-
-def test_rows_of_a_draw_that_is_fitted_without_error() -> None:
-    # the line through (-0.3, -1) and (0.9, 1) is 0 at 0.3, but for rounding, and no score varies
-    x, labels = np.array([-0.3, 0.9, 0.3, 1.7]), np.array([-1.0, 1.0, -1.0, 1.0])
-    model = AdditiveModel(
-        np.column_stack([np.ones(4), x]), labels, np.array([-0.5, 1.0]), get_loss("squared"), np.array([0, 1])
-    )
-    drawn = draw_scores(draws_problem(model, np.array([[2, 2, 0, 0]], dtype=np.int32)))
-    assert drawn.variances.max() < 1e-25
-    assert drawn.near(1e-9).tolist() == [[False, False, True, False]]
-    exact = replace(drawn, scores=np.array([[1e-15, -1e-3]]), variances=np.zeros((1, 2)))
-    assert exact.near(4.0).tolist() == [[True, False]]
 
 
 @pytest.mark.parametrize("seed", range(5, 9))
@@ -401,67 +314,6 @@ def test_a_direction_without_curvature_leaves_scores_undetermined(seed: int) -> 
 
 
 # ---- losses, arguments, limits -----------------------------------------------------------------------------------
-
-
-def patients() -> tuple[Array, NDArray[np.bool_]]:
-    design, labels, _ = world(40, 4, 0.6, 2)
-    return design[:, 1:], labels > 0
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        RidgeClassifier(alpha=3.0),
-        RidgeClassifier(class_weight={False: 2.0, True: 0.5}),
-        LogisticRegression(C=0.5, tol=1e-8),
-        LinearSVC(tol=1e-8, max_iter=100_000),
-        ConvexLossClassifier(loss="huber", penalty=0.01),
-    ],
-    ids=str,
-)
-def test_estimators_with_a_curved_loss(estimator: Any) -> None:
-    X, y = patients()
-    model = to_additive_model(estimator.fit(X, y), X, y)
-    counts = draw_counts(40, 100, np.random.default_rng(1))
-    found = boundary_deviations(model, counts)
-    assert 0 < found.n_near < 40
-    assert found.remarks == ()
-    centered = boundary_deviations(model, counts, rate=0)
-    assert (found.upper >= centered.upper).all()
-    assert (found.lower <= centered.lower).all()
-
-
-@pytest.mark.parametrize(
-    "estimator", [LogisticRegression(C=0.5, tol=1e-8), RidgeClassifier(alpha=3.0)], ids=str
-)
-def test_bootstrap_classifiers_are_those_of_scikit_learn(estimator: Any) -> None:
-    X, y = patients()
-    model = to_additive_model(estimator.fit(X, y), X, y)
-    counts = draw_counts(40, 25, np.random.default_rng(1))
-    wrong = []
-    for phi in counts:
-        rows = np.repeat(np.arange(40), phi)
-        wrong.append(estimator.fit(X[rows], y[rows]).predict(X) != y)
-    centered = boundary_deviations(model, counts, rate=0)
-    np.testing.assert_allclose(centered.upper, ((counts - 1) * wrong).sum(axis=1) / math.sqrt(40), atol=1e-12)
-
-
-def test_losses_without_curvature_are_refused_unless_none_is_needed() -> None:
-    X, y = patients()
-    hinge = to_additive_model(ConvexLossClassifier(loss="hinge", penalty=0.05).fit(X, y), X, y)
-    counts = draw_counts(40, 20, np.random.default_rng(1))
-    with pytest.raises(
-        UnsupportedEstimatorError, match=r"curvature .* Got hinge instead\. .* use the rate 0"
-    ):
-        boundary_deviations(hinge, counts)
-    centered = boundary_deviations(hinge, counts, rate=0)
-    np.testing.assert_array_equal(centered.upper, centered.lower)
-    lasso = replace(hinge, loss=get_loss("squared"), l1_penalty=np.full(hinge.coef.size, 0.1))
-    with pytest.raises(UnsupportedEstimatorError, match="Got an l1 penalty instead"):
-        boundary_deviations(lasso, counts, rate="loglog")
-    written = replace(hinge, loss=CvxpyLoss("mine", lambda y, f: (y - f) ** 2))
-    with pytest.raises(UnsupportedEstimatorError, match="Got mine instead"):
-        boundary_deviations(written, counts)
 
 
 def test_rates() -> None:
@@ -493,25 +345,6 @@ def test_searches_that_are_given_up_make_the_interval_longer() -> None:
     assert_same(boundary_deviations(model, counts, n_jobs=2, limits=SearchLimits(nodes_per_draw=None)), exact)
 
 
-def test_interrupted_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, counts, _ = example("aci_0")
-
-    def stop(problem: Problem, **_: Any) -> None:
-        from cudbound.solve.solve_draws import solve_draws
-
-        raise SolveInterrupted(solve_draws(problem))
-
-    monkeypatch.setattr(adaptive, "solve_draws", stop)
-    with pytest.raises(KeyboardInterrupt, match="stopped while searching the points near the boundary"):
-        boundary_deviations(model, counts)
-
-
-def test_counts_of_another_training_set_are_refused() -> None:
-    model, counts, _ = example("aci_0")
-    with pytest.raises(ValueError, match=r"'counts' must have shape \(n_draws, 10\)"):
-        boundary_deviations(model, counts[:, 1:])
-
-
 # ---- the interval from recorded deviations -----------------------------------------------------------------------
 
 
@@ -530,42 +363,7 @@ def test_interval_from_recorded_deviations() -> None:
     assert row.raw_interval.high == pytest.approx(0.2 - np.sort(boundary.lower)[19] / 5)
     assert (row.estimate, row.n_fits, row.details) == (0.2, 201, {})
 
-
-def test_deviations_that_do_not_vary() -> None:
-    none = np.zeros(50)
-    records = Records.of(losses=np.zeros(20), boundary=BoundaryDeviations(none, none, 20, 50))
-    row = compute_interval(ACI, records, 0.9)
-    assert row.raw_interval.width == 0.0
-    assert row.degenerate is not None
-    assert row.degenerate.startswith("the bootstrap deviations do not vary")
     # Clopper and Pearson at 0 errors of 20: 1 - 0.05^(1/20)
-
-
-def test_separated_classes_give_an_interval_without_width() -> None:
-    design = np.column_stack([np.ones(12), np.repeat([-1.0, 1.0], 6)])
-    labels = np.repeat([-1.0, 1.0], 6)
-    model = AdditiveModel(design, labels, np.array([0.0, 1.0]), get_loss("squared"), np.array([0, 1]))
-    counts = draw_counts(12, 40, np.random.default_rng(0))
-    found = boundary_deviations(model, counts)
-    records = Records.of(losses=model.training_errors, boundary=found)
-    row = compute_interval(ACI, records, 0.95)
-    assert (row.estimate, row.raw_interval.width) == (0.0, 0.0)
-    assert row.degenerate is not None
-
-
-def test_records_that_do_not_fit() -> None:
-    boundary = BoundaryDeviations(np.ones(3), np.zeros(3), n_samples=10, n_fits=3)
-    with pytest.raises(
-        ValueError,
-        match=r"of one training set\. Got training_losses of 9 rows, BoundaryDeviations of 10 rows",
-    ):
-        compute_interval(ACI, Records.of(losses=np.zeros(9), boundary=boundary), 0.9)
-    with pytest.raises(ValueError, match=r"aci needs suprema near the boundary, .* pass BoundaryDeviations"):
-        compute_interval(ACI, Records(losses=np.zeros(9)), 0.9)
-    with pytest.raises(ValueError, match=r"Got 1 above 0\."):
-        BoundaryDeviations(np.zeros(2), np.array([0.0, 1.0]), 10, 2)
-    with pytest.raises(ValueError, match=r"must have the same length\. Got 3 and 2 instead"):
-        BoundaryDeviations(np.zeros(2), np.zeros(3), 10, 2)
 
 
 # ---- coverage ----------------------------------------------------------------------------------------------------

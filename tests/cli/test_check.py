@@ -108,20 +108,6 @@ def test_an_export_with_everything_wrong_takes_two_tries():
     assert "groups: 'patient id'\n" in read.stderr
 
 
-def test_identifiers_of_nineteen_digits_are_different_values():
-    ids = [2**60 + 3 * i % 50 for i in range(N)]
-    write(columns(code=ids))
-    result = check("--target", "died")
-    assert role(result, "code") == "ID, group"
-    assert "same value" not in result.stdout
-    given = ["interval", "patients.csv", "--target", "died", "--positive", "yes", "--resamples", "20"]
-    refused = invoke(*given, "--exclude", "sex")
-    assert refused.exit_code == 1
-    assert "column 'code' has whole numbers of more than 15 digits, as identifiers do" in refused.stderr
-    assert invoke(*given, "--exclude", "sex", "--group", "code").exit_code == 0
-    assert invoke(*given, "--methods", "langford-binomial", "--categorical", "sex,code").exit_code == 0
-
-
 def test_names_that_need_quotes_can_be_pasted():
     odd = {
         name: [f"2020-0{1 + i % 9}-11" for i in range(N)] for name in ("a,b", 'say "x"', "-d", "it's $HOME")
@@ -149,17 +135,6 @@ def test_what_is_given_is_kept(fake: Fake):
     assert role(result, "died") == "left out"
     assert following(result).exit_code == 0
     assert fake.fitted[0].sample.feature_names == ("age", "site=2", "site=3")
-
-
-def test_decimal_points_beside_commas_are_left_to_the_file():
-    write(columns(bmi=["21,5", "22,5"] * (N // 2), dose=["1.5", "2.5", "3.5"] * (N // 3)), ";")
-    result = check()
-    assert (
-        "numbers with separators: column 'bmi' ('21,5' on line 2); write these numbers with a decimal point and no "
-        "other separators"
-    ) in result.stdout
-    assert role(result, "bmi") == "unusable as it is"
-    assert following(result).exit_code == 0
 
 
 def test_a_title_and_a_footer():
@@ -232,60 +207,6 @@ def test_an_outcome_of_three_values_is_the_outcome():
     assert following(result).exit_code in (0, 3)  # read, and solved to the end or not
 
 
-@pytest.mark.parametrize("odd", ["transferred", "x", "2024-01-01"])
-def test_an_outcome_with_odd_cells_is_the_outcome(odd):
-    found = columns()
-    found["died"] = [odd if i in (7, 9) else str(int(cell == "yes")) for i, cell in enumerate(found["died"])]
-    write(found)
-    result = check()
-    assert role(result, "died") == "target"
-    assert "the target 'died' must have two classes; it has 3 values: " in result.stderr
-
-
-def test_an_outcome_in_german_comes_before_a_status_of_three_values():
-    found = columns(smoking_status=["never", "former", "current"] * (N // 3))
-    found["verstorben"] = ["ja" if cell == "yes" else "nein" for cell in found.pop("died")]
-    write(found)
-    assert role(check(), "verstorben") == "target"
-
-
-def test_errors_of_a_spreadsheet_are_missing_values():
-    found = columns(crp=["#DIV/0!" if i % 20 == 3 else 1 + i % 17 for i in range(N)])
-    found["died"] = ["#WERT!" if i == 5 else int(cell == "yes") for i, cell in enumerate(found["died"])]
-    write(found)
-    result = check()
-    assert "#DIV/0!' on 3 rows among numbers; add --missing-values='#DIV/0!' if it codes" in result.stdout
-    assert " --target died --positive 1 " in result.stdout
-    assert following(result).exit_code in (0, 3)  # read, and solved to the end or not
-
-
-def test_a_file_named_like_an_option():
-    write(columns(), name="--help.csv")
-    assert following(check(file="./--help.csv")).exit_code in (0, 3)
-
-
-def test_few_rows_and_events_are_said():
-    found = {name: cells[:18] for name, cells in columns().items()}
-    found["died"] = ["yes"] * 5 + ["no"] * 13
-    write(found)
-    said = check().stdout
-    assert "- only 18 rows have a target; with fewer than 20, no interval is informative\n" in said
-    assert (
-        "- only 5 rows with the value 'yes' of 'died'; with fewer than 10 cases of a class, what is" in said
-    )
-
-
-def test_nothing_is_advised_that_was_given():
-    found = columns(crp=["1,5", "2,25", "30"] * (N // 3), site=[RNG.choice("ab") for _ in range(N)])
-    found |= {"": list(range(N)), "empty": [""] * (N - 1) + ["x"]}
-    write(found, ";")
-    first = check()
-    advised = ("--delimiter", "--decimal", "--exclude", "set them with --target")
-    assert all(option in first.stdout.partition("Next:")[0] for option in advised)
-    options = shlex.split(first.stdout.splitlines()[-1])[3:-1]
-    assert "Problems:" not in check(*options).stdout
-
-
 @pytest.mark.parametrize(
     ("cells", "delimiter", "options"),
     [
@@ -301,23 +222,6 @@ def test_separators_of_thousands_are_recognized(cells, delimiter, options):
     result = check()
     assert options in result.stdout.splitlines()[-1]
     assert following(result).exit_code in (0, 3)  # read, and solved to the end or not
-
-
-def test_equal_separators_are_refused_before_a_command_is_printed():
-    write(columns())
-    result = check("--thousands", ".")
-    assert result.exit_code == 1
-    assert "but not the same one. Got '.' and '.'." in result.stderr
-    assert "Next:" not in result.stdout
-
-
-def test_a_code_is_left_to_a_question_with_the_other_codes_of_its_column():
-    smoking = [(8 if i % 20 else 9) if i % 10 == 0 else i % 3 for i in range(N)]
-    write(columns(stage=[1 + i % 8 for i in range(N)], smoking=smoking))
-    result = check()
-    assert "'smoking': 8 on 3 rows" in result.stdout
-    assert "'smoking': 9 on 3 rows" in result.stdout
-    assert "--missing-values" not in result.stdout.splitlines()[-1]
 
 
 def test_an_encoding_is_recognized():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -19,12 +17,11 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from unwrapped import unwrapped
 
-from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
+from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters.procedure import describe_classifier
 from cudbound.basis.exceptions import (
     NoMinimizerError,
     NotMinimizerError,
-    UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
 )
 from cudbound.bound.cud_bound import Bound
@@ -72,14 +69,6 @@ def test_each_name_fits_its_class_on_standardized_features(fake: Fake, patients,
     assert "\nClassifier: standardization of features; " in unwrapped(result.stdout)
 
 
-def test_without_the_options_logistic_regression_is_fitted_to_the_features_as_they_are(fake, patients):
-    result = interval("--seed", "1")
-    assert result.exit_code == 0
-    assert type(fake.fitted[0].estimator) is LogisticRegression
-    words = "logistic regression with a ridge penalty (C = 1); features not standardized."
-    assert f"\nClassifier: {words}\n" in unwrapped(result.stdout)
-
-
 @pytest.mark.parametrize(
     ("assignment", "value"),
     [
@@ -100,18 +89,6 @@ def test_values(fake, patients, assignment, value):
     got = fake.fitted[0].estimator.get_params()[assignment.partition("=")[0].strip()]
     assert got == value
     assert type(got) is type(value)
-
-
-def test_a_linear_kernel_and_the_options_stand_in_the_notes(fake, patients):
-    result = interval(
-        *["--classifier", "svm", "--set", "C=0.5", "--set", "class_weight=balanced"], *["--seed", "1"]
-    )
-    words = (
-        "linear-kernel support vector classification with a ridge penalty (C = 0.5, class_weight = balanced); "
-        "features not standardized."
-    )
-    assert f"\nClassifier: {words}\n" in unwrapped(result.stdout)
-    assert fake.fitted[0].estimator.kernel == "linear"
 
 
 def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
@@ -163,39 +140,12 @@ def test_wrong_options_are_found_before_columns_are_read(fake, patients, argumen
     assert fake.calls == []
 
 
-def test_options_are_tried_on_data_that_every_loss_can_fit():
-    """The small example must not be separable: logistic loss without a penalty has no minimizer there."""
-    assert choose_classifier("convex-loss", ["loss=logistic"]).options == (("loss", "logistic"),)
-    assert (
-        choose_classifier("convex-loss", ["loss=exponential", "fit_intercept=false"]).classifier
-        == "convex-loss"
-    )
-
-
 def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
     fitted = fit(choose_classifier("linear-svm", ["max_iter=1"]), sample(), seed=0)
     assert fitted.warnings == [
         "the classifier did not converge; standardize the features with --standardize, or allow more steps with the "
         "classifier's option max_iter=N",
     ]
-
-
-def test_other_warnings_are_passed_on_once_for_each_place():
-    with warnings.catch_warnings(record=True) as passed_on:
-        warnings.simplefilter("always")
-        with in_words_of_the_command("some of the refits"):
-            for number in range(3):
-                warnings.warn(f"number {number}", UserWarning, stacklevel=1)
-            warnings.warn("elsewhere", RuntimeWarning, stacklevel=1)
-    assert [str(event.message) for event in passed_on] == ["number 0", "elsewhere"]
-
-
-def test_a_loss_without_a_minimizer_is_said_in_words_of_the_command(patients):
-    patients.write_text("age,sex,died\n30,m,yes\n41,f,yes\n52,f,no\n63,m,no\n")  # separated by age
-    result = interval("--classifier", "convex-loss", "--seed", "1")
-    assert_error(result, 1, "so the mean logistic loss without a penalty has no minimizer")
-    assert "convex-loss with the option penalty=0.01" in result.stderr
-    assert "LogisticRegression(" not in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -220,18 +170,6 @@ def test_errors_of_the_package_get_advice_for_the_command(error, message):
         raise error
 
 
-def test_the_bound_of_a_classifier_that_has_none_is_refused_and_the_other_methods_are_not(patients):
-    rbf = ["--classifier", "svm", "--set", "kernel=rbf", "--seed", "1", "--resamples", "5"]
-    refused = interval(*rbf, "--methods", "cud,martin-beta")
-    assert_error(
-        refused,
-        1,
-        "; choose another classifier, or drop the methods that need it from --methods, such as cud",
-    )
-    other = interval(*rbf, "--methods", "martin-beta")
-    assert other.exit_code == 0, other.stderr
-
-
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     """The sample as the file that the command reads."""
@@ -244,29 +182,6 @@ def data(tmp_path, monkeypatch):
 def real(*arguments: str) -> Result:
     fixed = ["interval", "data.csv", "--target", "died", "--positive", "yes", "--seed", "1", "--inner", "oob"]
     return invoke(*fixed, "--format", "csv", *arguments)
-
-
-@pytest.mark.parametrize("name", CLASSES)
-def test_a_real_run_is_repeatable(data, name):
-    arguments = ["--classifier", name, "--standardize", "--polish", "--resamples", "20"]
-    runs = [real(*arguments, "--methods", "cud,martin-beta") for _ in range(2)]
-    assert runs[0].exit_code == 0, runs[0].stderr
-    assert runs[0].stdout == runs[1].stdout
-    assert runs[0].stdout.splitlines()[1].startswith('"cud","error",0.')
-
-
-def test_the_slow_solver_gives_the_same_interval(data):
-    arguments = ["--classifier", "logistic", "--standardize", "--resamples", "4", "--methods", "cud"]
-    native, slow = (real(*arguments, "--solver", solver) for solver in ("native", "cvxpy"))
-    assert native.exit_code == slow.exit_code == 0, slow.stderr
-    native_row, slow_row = (result.stdout.splitlines()[1].split(",")[2:6] for result in (native, slow))
-    np.testing.assert_allclose(np.array(native_row, float), np.array(slow_row, float), atol=1e-6)
-
-
-def test_an_l1_penalty_of_support_vectors_leads_to_the_slow_solver(data):
-    lasso = ["--classifier", "linear-svm", "--set", "penalty=l1", "--standardize", "--polish"]
-    result = real(*lasso, "--resamples", "2", "--methods", "cud")
-    assert_error(result, 1, "with an l1 penalty instead; add --solver cvxpy for the slow reference solver.")
 
 
 def test_maximum_likelihood_is_what_iterated_least_squares_finds(data):
@@ -316,12 +231,6 @@ def test_a_penalty_on_features_of_very_different_size_is_remarked(arguments, rat
         )
 
 
-def test_in_python_the_remedy_is_a_pipeline():
-    X, y = uneven(1e4).X, sample().y
-    with pytest.warns(UnscaledPenaltyWarning, match="; put a StandardScaler before it, in a pipeline$"):
-        cud_interval(RidgeClassifier().fit(X, y), X, y, n_resamples=5, rng=0)
-
-
 @pytest.mark.parametrize(
     ("estimator", "words"),
     [
@@ -368,30 +277,3 @@ def test_in_python_the_remedy_is_a_pipeline():
 def test_a_classifier_in_words(estimator, words):
     X, y = sample().X, sample().y
     assert describe_classifier(estimator.fit((X - X.mean(axis=0)) / X.std(axis=0), y)) == words
-
-
-@pytest.mark.parametrize(
-    ("estimator", "words"),
-    [
-        (
-            LogisticRegression(C=3.0),
-            "logistic regression with a ridge penalty (C = 3); features not standardized",
-        ),
-        (LogisticRegression(C=math.inf), "logistic regression without a penalty"),
-        (
-            RidgeClassifierCV([2.0]),
-            "RidgeClassifierCV, tuned by cross-validation in every fit",
-        ),
-        (
-            GridSearchCV(make_pipeline(StandardScaler(), SVC(kernel="linear")), {"svc__C": [0.5]}),
-            "standardization of features; linear-kernel support vector classification with a ridge penalty; "
-            "tuning of C by 5-fold cross-validation, again in every fit",
-        ),
-        (
-            make_pipeline(make_column_transformer((StandardScaler(), [0])), SVC(C=3.0)),
-            "standardization of features; rbf-kernel support vector classification (C = 3)",
-        ),
-    ],
-)
-def test_what_a_search_has_not_chosen_yet_is_left_out(estimator, words):
-    assert describe_classifier(estimator) == words

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -42,58 +41,6 @@ def interval(*arguments: str):
     )
 
 
-def test_missing_values_stop_the_command_with_counts_and_ways_on(fake: Fake, patients):
-    message = "5 missing value(s) in 'patients.csv': 'bmi' 3, 'site' 2; --missing drop removes these rows"
-    assert_error(interval("--categorical", "auto"), 1, message)
-    assert fake.calls == []
-
-
-def test_what_was_done_stands_under_the_table_and_in_json(fake: Fake, patients):
-    arguments = ["--exclude", "id", "--categorical", "auto", "--missing"]
-    text = interval(*arguments, "median").stdout
-    assert "\nCategorical columns, found automatically: site.\n" in unwrapped(text)
-    assert (
-        "\nMissing values: 'bmi' 3, 'site' 2 of 40 rows, filled with the median of the column (a category with its "
-        "most frequent level), in every fit; for cud, with that of all rows.\n"
-    ) in unwrapped(text)
-    run = json.loads(interval(*arguments, "drop", "--format", "json").stdout)["run"]
-    assert run["n_samples"] == 36
-    assert run["features"] == ["age", "bmi", "site=south", "site=west"]
-    assert run["preparation"] == [
-        "Categorical columns, found automatically: site.",
-        "Missing values: 4 of 40 rows left out ('bmi' 3, 'site' 2).",
-    ]
-
-
-def test_what_was_read_is_said(fake: Fake, patients):
-    read = [
-        "target: 'died', the event 'yes' on 21 rows, 'no' on 19",
-        "numeric features: 'age', 'bmi'",
-        "categorical features: 'site' ('north', 'south', 'west')",
-        "columns left out: 'id'",
-        "missing values: 'bmi' 3, 'site' 2 of 40 rows, filled with the median of the column (a category with its most "
-        "frequent level), in every fit; for cud, with that of all rows",
-    ]
-    found = interval("--exclude", "id", "--categorical", "auto", "--missing", "median").stderr
-    assert found.splitlines() == [f"cudbound: {line}" for line in ("read 40 rows of 'patients.csv'", *read)]
-    assert interval("--features", "age").stderr == ""
-    assert "\ncudbound: numeric features: 'age'\n" in interval("--features", "age", "--recommend").stderr
-
-
-def test_one_level_in_two_spellings_is_told_at_once(fake: Fake, patients):
-    patients.dropna().replace({"site": {"west": "West"}}).to_csv("patients.csv", index_label="id")
-    frame = pd.read_csv("patients.csv", dtype=str)
-    frame.loc[0, "site"] = "NORTH"
-    frame.to_csv("patients.csv", index=False)
-    result = interval("--exclude", "id", "--categorical", "auto")
-    assert "\ncudbound: warning: column 'site': 'north' (" in result.stderr
-    assert (
-        "'NORTH' (1) differ only in case or blanks and are treated as one level; if they are different"
-        in result.stderr
-    )
-    assert fake.fitted[0].sample.feature_names[2:] == ("site=north", "site=south")
-
-
 def test_decimal_commas_and_codes_of_missing_values(fake: Fake, patients):
     written = patients.assign(bmi=patients["bmi"].fillna(-9), site=patients["site"].fillna("n.k."))
     written.to_csv("patients.csv", index_label="id", sep=";", decimal=",")
@@ -128,16 +75,6 @@ def test_the_table_is_that_of_the_pipeline_in_python(patients):
     assert result.stdout == render_report(table.report(), "csv") + "\n"
 
 
-def test_two_learners_are_compared_on_filled_values(patients):
-    result = invoke(
-        *["compare-learners", "patients.csv", "--target", "died", "--positive", "yes", "--seed", "1"],
-        *["--exclude", "id", "--categorical", "auto", "--missing", "most-frequent"],
-        *["--learners", "logistic-ml,ridge", "--size", "n_splits=5"],
-    )
-    assert result.exit_code == 0, result.stderr
-    assert "filled with the most frequent value of the column, in every fit" in unwrapped(result.stdout)
-
-
 # --- a model that is fitted
 
 
@@ -168,8 +105,3 @@ def test_a_model_that_fills_nothing_needs_complete_rows(fake: Fake, patients):
     )
     assert with_model("--missing", "drop").exit_code == 0
     assert fake.fitted[0].y.size == 37
-
-
-def test_a_fitted_model_excludes_filling_by_the_command(fake: Fake, patients):
-    save(make_pipeline(SimpleImputer(), LogisticRegression()), patients)
-    assert_error(with_model("--missing", "median"), 2, "--missing and --model cannot be combined")

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import math
 import os
 from pathlib import Path
 
 import pytest
-from cli_fakes import CLEAN, assert_error, interval, invoke
+from cli_fakes import CLEAN, assert_error, interval
 
 from cudbound.bound.cud_bound import Bound
-from cudbound.cli import interval as command
-from cudbound.cli import options
-from cudbound.cli.demo import FEATURES
-from cudbound.intervals import GROUPS
 from cudbound.report.render import render_report
-from cudbound.resampling import Resampling, ResamplingSizes
+from cudbound.resampling import Resampling
 
 DEFAULTS = {
     "methods": ["recommended"],
@@ -81,26 +75,6 @@ def test_every_option_reaches_the_computation(fake, patients):
     }
 
 
-def test_the_default_is_the_group_with_the_interval_to_use(fake, patients):
-    assert interval().exit_code == 0
-    assert fake.calls[0][1]["methods"] == ["recommended"]
-    assert GROUPS["recommended"] == ("two-center", "cud", "langford-binomial", "out-of-bag-percentile")
-
-
-def test_the_help_names_every_group_and_size_and_where_the_methods_are_listed():
-    told = " ".join(invoke("interval", "--help").stdout.split())
-    assert all(name in told for name in GROUPS)
-    assert all(field.name in told for field in dataclasses.fields(ResamplingSizes))
-    assert "'cudbound methods' lists the names" in told
-
-
-@pytest.mark.parametrize(("delimiter", "option"), [(";", ";"), ("\t", "tab"), ("\t", r"\t"), ("|", "|")])
-def test_delimiter(fake, patients, delimiter, option):
-    patients.write_text(CLEAN.replace(",", delimiter))
-    assert interval("--delimiter", option).exit_code == 0
-    assert fake.calls[0][0].X.shape == (5, 3)
-
-
 def test_a_seed_is_chosen_and_printed_and_repeats_the_run(fake, patients):
     first = interval()
     seed = fake.calls[0][1]["rng"]
@@ -122,41 +96,6 @@ def test_every_format_on_stdout_and_in_a_file(fake, patients, form):
     assert Path("out.txt").read_text(encoding="utf-8") == printed.stdout
 
 
-def test_the_solvers_of_the_option_are_those_of_the_package():
-    from cudbound.solve.limits import SOLVERS
-
-    assert SOLVERS == options.SOLVERS
-
-
-def test_the_alternatives_of_the_option_are_those_of_the_package():
-    from cudbound.intervals.method import ALTERNATIVES
-
-    assert ALTERNATIVES == command.ALTERNATIVES
-
-
-def test_json_tells_the_run(fake, patients):
-    document = json.loads(interval("--seed", "7", "--format", "json").stdout)
-    assert document["run"] == {
-        "cautions": [],
-        "source": "patients.csv",
-        "n_samples": 5,
-        "n_events": 2,
-        "n_non_events": 3,
-        "event": "died = yes",
-        "features": ["age", "sex=m", "bmi"],
-        "preparation": [],
-        "weighted_share": None,
-        "class_sizes": {},
-        "n_resamples": 1000,
-        "localization": "n",
-        "seed": 7,
-        "classifier": "logistic regression with a ridge penalty (C = 1); features not standardized",
-        "choices": None,
-        "procedure": [],
-        "base_rate": 0.4,
-    }
-
-
 def test_output_replaces_a_file_and_keeps_its_permissions(fake, patients):
     Path("out.txt").write_text("old")
     Path("out.txt").chmod(0o640)
@@ -164,11 +103,6 @@ def test_output_replaces_a_file_and_keeps_its_permissions(fake, patients):
     assert Path("out.txt").read_text().startswith("The ")
     assert Path("out.txt").stat().st_mode & 0o777 == 0o640
     assert sorted(os.listdir()) == ["out.txt", "patients.csv"]
-
-
-def test_a_dash_is_stdout(fake, patients):
-    assert interval("--seed", "1", "--output", "-").stdout == interval("--seed", "1").stdout
-    assert sorted(os.listdir()) == ["patients.csv"]
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_temporary_one(fake, patients, monkeypatch):
@@ -201,18 +135,3 @@ def test_nothing_is_written_if_the_computation_fails(fake, patients):
     fake.error = ValueError("no good")
     assert_error(interval("--seed", "1", "--output", "out.txt"), 1, "no good")
     assert not Path("out.txt").exists()
-
-
-def test_demo_prints_data_table_and_meaning(fake):
-    result = invoke("demo")
-    assert result.exit_code == 0, result.stderr
-    assert "50 rows drawn at random (seed 1) from the 569" in result.stdout
-    assert all(name in result.stdout.replace("\n", " ") for name in FEATURES)
-    assert render_report(fake.tables[0].report(), "table") in result.stdout
-    assert "What the numbers mean:" in result.stdout
-    told = result.stdout.replace("\n", " ")
-    assert (
-        "in the row two-center, is 0.125 to 0.375: a 95% confidence interval for its error on new cases"
-        in told
-    )
-    assert "What they do not mean:" in result.stdout

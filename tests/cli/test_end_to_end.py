@@ -15,13 +15,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
 from sklearn.linear_model import LogisticRegression
-from unwrapped import unwrapped
 
 import cudbound
 from cudbound import compare_intervals
-from cudbound.cli.group import main
 
 METHODS = ["two-center", "cud", "langford-binomial"]
 
@@ -61,12 +58,6 @@ def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def run_here(arguments: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
-    """Run a command line in this process, for what does not depend on being a process."""
-    monkeypatch.chdir(folder)
-    return CliRunner().invoke(main, arguments[3:], prog_name="cudbound")
-
-
 def test_the_table_is_that_of_compare_intervals(folder):
     """A pipe gets no progress bar either."""
     done = run(interval("--resamples", "2000", "--confidence-level", "0.9", "--format", "csv"), folder)
@@ -97,15 +88,6 @@ def test_a_limit_that_is_hit_exits_3_with_the_table(tmp_path):
         r"interval longer\. A limit stopped the search in \d+ draws: allow more time .*, or increase --node-limit\.\n",
         done.stderr,
     )
-
-
-@pytest.mark.parametrize("limit", [("--total-node-limit", "100"), ("--time-limit", "0.05")])
-def test_the_whole_search_can_be_limited(tmp_path, monkeypatch, limit):
-    write(tmp_path, *training_set(200, 10, 0.0))
-    done = run_here(interval("--resamples", "200", "--methods", "cud", *limit), tmp_path, monkeypatch)
-    assert done.exit_code == 3
-    assert re.search(r"\bcud: .*q between 0\.\d+ and 0\.\d+", unwrapped(done.stdout), re.MULTILINE)
-    assert "A limit stopped the search" in done.stderr
 
 
 def on_terminal(

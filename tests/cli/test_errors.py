@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
 import pytest
-from cli_fakes import CLEAN, assert_error, interval, invoke
-
-from cudbound.cli.group import main
+from cli_fakes import CLEAN, assert_error, interval
 
 GROUPED = ["--methods", "k-fold-t", "--group"]
 
@@ -46,11 +43,6 @@ def test_too_little_memory_is_said_in_one_line(fake, patients):
 def test_a_bug_is_not_disguised_as_bad_data(fake, patients):
     fake.error = ZeroDivisionError("bug")
     assert isinstance(interval("--seed", "1").exception, ZeroDivisionError)
-
-
-def test_errors_of_click_itself_keep_their_code(fake, patients):
-    fake.error = click.ClickException("something\nelse")
-    assert_error(interval("--seed", "1"), 1, "something else")
 
 
 @pytest.mark.parametrize(
@@ -129,35 +121,6 @@ def test_what_the_package_refuses_is_named_by_its_option(patients, arguments, me
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--methods", "tuned"], "'bbc-cv' needs a fitted GridSearchCV or RandomizedSearchCV"),
-        (
-            ["--folds", "2", "--methods", "cud,nested-cv"],
-            "none of the requested methods (cud, nested-cv) uses",
-        ),
-        (["--group", "age", "--methods", "cud,aci,nested-cv"], "is not supported by ['aci', 'nested-cv']"),
-    ],
-)
-def test_methods_that_do_not_fit_the_data_are_named(patients, arguments, message):
-    assert_error(interval("--seed", "1", *arguments), 1, message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["interval"], "Missing argument 'FILE.csv'"),
-        (["interval", "patients.csv", "--positive", "1"], "Missing option '--target'"),
-        (["interval", "patients.csv", "--target", "died"], "Missing option '--positive'"),
-        (["intervall"], "No such command 'intervall'"),
-        (["demo", "--seed", "1"], "No such option"),
-    ],
-)
-def test_incomplete_commands(arguments, message):
-    assert_error(invoke(*arguments), 2, message)
-
-
-@pytest.mark.parametrize(
     ("content", "arguments", "message"),
     [
         (None, [], "no such file: 'patients.csv'"),
@@ -176,42 +139,3 @@ def test_data_errors(fake, patients, content, arguments, message):
         patients.write_text(content)
     assert_error(interval(*arguments), 1, message)
     assert fake.calls == []
-
-
-def test_errors_of_target_and_positive(fake, patients):
-    assert_error(
-        interval(target="dies"), 1, "--target: no column 'dies' in 'patients.csv'; did you mean 'died'?"
-    )
-    assert_error(
-        interval(positive="y"), 1, "--positive 'y' is not a value of 'died'; found 'yes' (2 rows), 'no'"
-    )
-    without = invoke("interval", "patients.csv", "--target", "died", "--positive", "yes")
-    assert_error(without, 1, "not numeric: column 'sex' ('m' on line 2); add --categorical COL")
-
-
-def test_no_command_prints_the_help_and_exits_2():
-    result = invoke()
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith("Usage: cudbound [OPTIONS] ")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--help"],
-        *([command, "--help"] for command in ("interval", "compare-learners", "methods", "demo", "verify")),
-    ],
-)
-def test_every_help_lists_the_exit_codes(arguments):
-    result = invoke(*arguments)
-    assert result.exit_code == 0
-    assert result.stderr == ""
-    codes = [line.split()[0] for line in result.stdout.split("Exit codes:")[1].splitlines() if line.strip()]
-    assert [code for code in codes if code.isdigit()] == ["0", "1", "2", "3", "4", "130"]
-    assert all(len(line) <= 80 for line in result.stdout.splitlines())
-
-
-def test_click_can_embed_the_group_without_leaving_the_interpreter():
-    with pytest.raises(click.UsageError, match="No such command"):
-        main.main(["intervall"], standalone_mode=False)

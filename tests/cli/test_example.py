@@ -17,12 +17,6 @@ from cudbound.inputs.data_file import DataFile
 README = Path(__file__).parents[2] / "README.md"
 
 
-def test_the_patients_are_simulated_as_the_recipe_says():
-    result = invoke("example")
-    assert result.exit_code == 0
-    assert result.stdout == simulated_patients()
-
-
 def test_name_help_and_message_say_that_no_patient_exists():
     assert NAME.startswith("simulated")
     assert (files("cudbound.inputs") / NAME).is_file()

@@ -21,16 +21,12 @@ from unwrapped import unwrapped
 
 from cudbound import LeastSquaresClassifier, Resampling
 from cudbound import compare_learners as compare
-from cudbound.cli import learners as command
-from cudbound.intervals import METHODS
-from cudbound.intervals.method import COMPARISON_ALTERNATIVES
 
 N = 40
 RNG = np.random.default_rng(8)
 X = RNG.normal(size=(N, 2)) * [1.0, 30.0]
 Y = (X[:, 0] + RNG.normal(size=N) > 0).astype(np.int64)
 WARD = np.arange(N) // 4
-COMPARISONS = [name for name, method in METHODS.items() if method.compares]
 
 
 @pytest.fixture(autouse=True)
@@ -61,15 +57,6 @@ def test_two_of_one_kind_are_told_apart_by_their_options():
     result = run("--seed", "3", "--set", "b.alpha=9", learners="a=ridge, b=ridge")
     assert "Differences of two errors, error(a) - error(b)" in result.stdout
     assert "\nb: least-squares classification with a ridge penalty (alpha = 9); " in result.stdout
-
-
-def test_the_default_is_that_of_the_package():
-    printed = frame_of(run("--seed", "3", "--format", "csv"))
-    assert printed["method"].tolist() == ["repeated-k-fold-t"]
-    theirs = expected(
-        LeastSquaresClassifier(), RidgeClassifier(random_state=3), methods=["repeated-k-fold-t"]
-    )
-    pd.testing.assert_frame_equal(printed, theirs)
 
 
 def test_every_option_reaches_the_package():
@@ -154,20 +141,6 @@ def test_every_format_on_stdout_and_in_a_file(form):
     assert Path("out.txt").read_text(encoding="utf-8") == printed.stdout
 
 
-def test_the_notes_name_both_learners_and_what_was_chosen():
-    result = run(
-        *["--seed", "3", "--set", "logistic.C=2", "--set", "svm.kernel=rbf", "--standardize"],
-        *["--size", "n_splits=4", "--folds", "4"],
-        learners="logistic,svm",
-    )
-    notes = unwrapped(result.stdout)
-    words = "standardization of features; logistic regression with a ridge penalty (C = 2)"
-    assert f"\nlogistic: {words}.\n" in notes
-    assert "\nsvm: standardization of features; rbf-kernel support vector classification.\n" in notes
-    assert "\nRun: seed 3.\nChoices: --size n_splits=4 --folds 4\n" in result.stdout
-    assert "Choices" not in run("--seed", "3").stdout
-
-
 def test_a_seed_is_chosen_and_printed_and_repeats_the_run():
     first = run("--format", "json")
     seed = json.loads(first.stdout)["run"]["seed"]
@@ -208,10 +181,6 @@ def test_hostile_column_names_are_escaped(data, form):
         assert r"a|b \& 50\%\_\$\#\{\}" in result.stdout
 
 
-def test_the_alternatives_of_the_option_are_those_of_the_package():
-    assert command.ALTERNATIVES == COMPARISON_ALTERNATIVES
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -248,55 +217,3 @@ def test_usage_errors_are_found_before_columns_are_read(data, arguments, message
 )
 def test_what_the_package_refuses_is_named_by_its_option(arguments, message):
     assert_error(run("--seed", "3", *arguments), 2, message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "exclude", "message"),
-    [
-        (["--group", "ward", "--methods", "mcnemar,k-fold-t"], "", "is not supported by ['mcnemar']"),
-        (["--folds", "5", "--methods", "mcnemar"], "ward", "none of the requested methods (mcnemar) uses"),
-    ],
-)
-def test_methods_that_do_not_fit_the_data_are_named(arguments, exclude, message):
-    assert_error(run("--seed", "3", *arguments, exclude=exclude), 1, message)
-
-
-@pytest.mark.parametrize("missing", ["--learners", "--target", "--positive"])
-def test_what_is_required(missing):
-    given = {"--target": "died", "--positive": "yes", "--learners": "ridge,svm"}
-    del given[missing]
-    arguments = [word for pair in given.items() for word in pair]
-    assert_error(invoke("compare-learners", "data.csv", *arguments), 2, f"Missing option '{missing}'")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "exclude", "message"),
-    [
-        (["--exclude", "agee"], "ward", "--exclude: no column 'agee' in 'data.csv'; did you mean 'age'?"),
-        (["--output", "nowhere/out.txt"], "ward", "--output: no such folder"),
-        (["--output", "data.csv"], "ward", "'data.csv' is an input file"),
-        (["--folds", "30"], "ward", "error: --folds cannot split these rows: n_splits=30 cannot be greater"),
-        (
-            ["--folds", "11", "--group", "ward"],
-            "",
-            "n_splits=11 greater than the number of groups: 10",
-        ),
-        (["--group", "wards"], "", "--group: no column 'wards' in 'data.csv'; did you mean 'ward'?"),
-    ],
-)
-def test_data_errors(arguments, exclude, message):
-    result = run("--seed", "3", *arguments, exclude=exclude)
-    assert_error(result, 1, message)
-
-
-def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
-    result = run(
-        *["--seed", "3", "--set", "linear-svm.max_iter=1", "--size", "n_splits=2"],
-        learners="least-squares,linear-svm",
-    )
-    assert result.exit_code == 0
-    assert result.stderr.startswith(
-        "cudbound: warning: linear-svm: the classifier did not converge; standardize the features with --standardize, "
-        "or allow more steps with the classifier's option max_iter=N\n"
-    )
-    assert result.stderr.count("\n") == result.stderr.count("cudbound: warning: ")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
 from cli_fakes import assert_error, invoke
 
 from cudbound import available_methods
-from cudbound.cli import methods as command
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
 
@@ -34,12 +32,6 @@ def asked(gives: str | None) -> list[str]:
     return [] if gives is None else ["--gives", gives]
 
 
-def test_the_kinds_are_those_of_the_package():
-    told = {what for gives in available_methods()["gives"] for what in gives.split(" and ")}
-    assert told == set(command.KINDS.values())
-    assert set(KINDS) == {None, *command.KINDS}
-
-
 @pytest.mark.parametrize("gives", KINDS)
 def test_csv_is_the_frame(gives):
     printed = pd.read_csv(
@@ -59,40 +51,6 @@ def test_json_has_the_same_rows_and_the_notes(gives):
     assert any(note.startswith('Estimand "conditional": the error of') for note in document["notes"]) == (
         gives != "comparison"
     )
-
-
-@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
-@pytest.mark.parametrize("gives", KINDS)
-def test_readers_see_every_name_and_a_part_of_the_columns(form, gives):
-    text = listed(*asked(gives), "--format", form)
-    assert all(name in text for name in KINDS[gives])
-    assert ("resampled-t" in text) == (gives in (None, "interval", "comparison"))
-    assert "Nadeau" not in text  # references are for programs
-    heading = {"table": "Options:", "markdown": "| options ", "latex": "& options"}[form]
-    assert (heading in text) == (gives is not None)
-
-
-@pytest.mark.parametrize("gives", KINDS)
-def test_lines_fit_80_columns(gives):
-    assert 60 < max(map(len, listed(*asked(gives)).splitlines())) <= 80
-
-
-def test_the_overview_has_a_table_for_each_thing_that_methods_give():
-    titles = [line for line in listed().splitlines() if line.startswith("Methods that give: ")]
-    assert titles == [f"Methods that give: {what}" for what in dict.fromkeys(available_methods()["gives"])]
-
-
-def test_estimands_of_comparisons_are_those_of_differences():
-    text = listed("--gives", "comparison")
-    assert 'Estimand "conditional": the errors of the two fitted classifiers' in text
-
-
-def test_output_is_written_to_a_file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    result = invoke("methods", "--output", "methods.txt")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "cudbound: wrote methods.txt\n")
-    assert Path("methods.txt").read_text() == listed()
-    assert listed("--output", "-") == listed()
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from pathlib import Path
 
 import numpy as np
@@ -103,24 +102,6 @@ def test_a_world_is_planned_as_in_python():
 QUICK = ("--world", "gaussians", "--method", "langford-binomial")
 
 
-def test_what_is_written(pilot):
-    result = plan(*PILOT, "--method", "langford-binomial", "--plot", "plan.svg", "--describe")
-    assert result.exit_code == 0, result.stderr
-    assert result.stderr == "cudbound: wrote plan.svg\n"
-    assert Path("plan.svg").read_text().startswith("<?xml")
-    text = " ".join(result.stdout.split())
-    assert (
-        f"Samples: 30 rows of pilot.csv with {DIED.sum()} events (died = yes), drawn with replacement."
-        in text
-    )
-    assert "Classifier: logistic regression with a ridge penalty (C = 1); " in text
-    assert "The number of patients was planned by simulation." in text
-    assert plan(*QUICK, "--output", "plan.json").exit_code == 0
-    document = json.loads(Path("plan.json").read_text())
-    assert set(document["required"]) == {"n", "low", "high"}
-    assert document["plan"]["source"].startswith("two Gaussians 1.6 apart")
-
-
 def test_without_a_seed_one_is_chosen_that_repeats_the_plan():
     few = FEW[:-2]
     first = plan(*QUICK, "--format", "csv", few=few)
@@ -128,19 +109,6 @@ def test_without_a_seed_one_is_chosen_that_repeats_the_plan():
     chosen = first.stderr.split("--seed ")[1].strip()
     again = plan(*QUICK, "--format", "csv", "--seed", chosen, few=few)
     assert again.stdout == first.stdout
-
-
-def test_missing_values_are_filled_in_every_fit(pilot):
-    pilot.write_text(pilot.read_text().replace(pilot.read_text().splitlines()[1].split(",")[0], "NA", 1))
-    assert_error(plan(*PILOT), 1, "missing")
-    result = plan(*PILOT, "--missing", "median", "--method", "langford-binomial")
-    assert result.exit_code == 0, result.stderr
-    assert "median" in " ".join(result.stdout.split())
-
-
-def test_sizes():
-    result = invoke("plan", *QUICK, "--n-samples", "12, 18", *FEW[2:], "--format", "csv")
-    assert pd.read_csv(io.StringIO(result.stdout))["n"].tolist() == [12, 18]
 
 
 @pytest.mark.parametrize(
@@ -184,12 +152,3 @@ def test_sizes():
 )
 def test_what_is_refused(arguments, code, message):
     assert_error(invoke("plan", *arguments, *FEW[2:]), code, message)
-
-
-def test_ctrl_c(monkeypatch):
-    def stopped(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("cudbound.study.run.runner.run_replicate", stopped)
-    result = plan(*QUICK)
-    assert (result.exit_code, result.stdout, result.stderr.strip()) == (130, "", "cudbound: interrupted")

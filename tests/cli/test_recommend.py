@@ -43,13 +43,6 @@ def test_recommend_prints_the_sentences_alone():
     assert unwrapped(whole).startswith(result.stdout.replace(". Always", ".\nAlways"))
 
 
-@pytest.mark.parametrize(("form", "escaped"), [("markdown", "95%"), ("latex", r"95\%")])
-def test_recommend_escapes_for_the_form(form, escaped):
-    text = run("interval", "--recommend", "--resamples", "20", "--format", form).stdout
-    assert len(text.splitlines()) == 1
-    assert f"({escaped} confidence interval" in text
-
-
 def test_recommend_gives_programs_the_row():
     document = json.loads(run("interval", "--recommend", "--resamples", "20", "--format", "json").stdout)
     assert [row["method"] for row in document["intervals"]] == ["two-center"]
@@ -62,10 +55,3 @@ def test_recommend_names_its_own_methods():
     assert_error(
         result, 2, "--methods and --recommend cannot be combined: it computes the recommended interval"
     )
-
-
-def test_what_is_too_good_to_be_true_is_said():
-    result = run("interval", "--methods", "cud", "--resamples", "20", file="apart.csv")
-    text = "Too good to be true: cud (upper limit 0.000). Even 40 new cases"
-    assert f"cudbound: warning: {text}" in result.stderr
-    assert text in result.stdout

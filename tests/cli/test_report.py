@@ -46,32 +46,6 @@ def test_the_page_and_its_numbers_are_written(folder):
     assert str(folder) not in page + json.dumps(found)
 
 
-def test_a_seed_that_was_chosen_is_said_and_kept(folder):
-    result = report(*FEW, "--output", "a.html")
-    found = json.loads((folder / "a.json").read_text("utf-8"))
-    seed = found["reproduction"]["seed"]
-    assert f"seed {seed} was chosen; repeat this run with --seed {seed}" in result.stderr
-    assert f" --seed {seed} " in found["reproduction"]["command"]
-
-
-def test_what_was_filled_and_what_the_checks_found_is_on_the_page(folder):
-    lines = PATIENTS.splitlines()
-    lines[3] = lines[3].replace(lines[3].split(",")[1], "", 1)  # an age is missing
-    (folder / "gaps.csv").write_text("\n".join([*lines, lines[-1]]) + "\n")  # and a row comes twice
-    result = report(*FEW, "--seed", "1", "--missing", "median", "--output", "a.html", file="gaps.csv")
-    assert result.exit_code == 0, result.stderr
-    found = json.loads((folder / "a.json").read_text("utf-8"))
-    assert found["box"]["n_missing"] == 1
-    assert any("median" in one for one in found["box"]["preparation"])
-    assert any("replacement of missing values" in one for one in found["box"]["procedure"])
-    assert (found["participants"]["n_missing"], found["participants"]["n_values"]) == (1, 305)
-    assert "1 of 305 values of the features are missing." in (folder / "a.html").read_text("utf-8")
-    (item,) = [one for one in found["crosswalk"] if one["item"] == "11"]
-    assert item["section"] == "participants"
-    assert item["how"].startswith("in part: how many values are missing, and how every fit handled them")
-    assert any("exact copy" in one for one in found["checks"])
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -101,20 +75,6 @@ def test_what_is_missing_is_told_before_the_work(folder, monkeypatch, package):
     assert not list(folder.glob("a.*"))
 
 
-def test_warnings_on_the_page_name_options_of_the_command(folder):
-    """A penalty on columns of different units; the page of a command has no argument in Python."""
-    frame = pd.read_csv(folder / "data" / "patients.csv")
-    frame.assign(bmi=1000 * frame["bmi"]).to_csv("grams.csv", index=False)
-    result = report(*FEW, "--seed", "1", "--classifier", "ridge", "--output", "a.html", file="grams.csv")
-    assert result.exit_code in (0, 3), result.stderr
-    found = json.loads((folder / "a.json").read_text("utf-8"))
-    said = [line.partition("warning: ")[2] for line in result.stderr.splitlines() if "warning: " in line]
-    assert said
-    assert set(said) <= set(found["checks"])
-    assert any("add --standardize" in one for one in said)
-    assert not [one for one in found["checks"] if "bound=" in one or "StandardScaler" in one]
-
-
 @pytest.mark.parametrize("how", [(), ("--weight", "age"), ("--classifier", "logistic", "--threshold", "0.3")])
 def test_what_is_saved_is_verified(folder, how):
     """The page is that of the command without --save; its own numbers are not a saved result, and this is said."""
@@ -130,11 +90,6 @@ def test_what_is_saved_is_verified(folder, how):
     assert f"two-center: error {found['box']['estimate']:.3f}" in checked.stdout
     assert_error(invoke("verify", "a.json", "data/patients.csv"), 1, "give the file that --save of")
     assert_error(invoke("verify", "a.html", "data/patients.csv"), 1, "give the file that --save of")
-
-
-def test_the_page_and_the_saved_file_differ(folder):
-    result = report(*FEW, "--seed", "1", "--output", "a.html", "--save", "a.json")
-    assert_error(result, 2, "--output, its numbers and --save name the same file")
 
 
 @pytest.mark.parametrize("missing", ["drop", "median", "most-frequent"])

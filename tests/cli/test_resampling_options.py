@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 from cli_fakes import invoke
 from click.testing import Result
 from sklearn.model_selection import GroupKFold
-from unwrapped import unwrapped
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
 from cudbound.intervals import GROUPS, METHODS
@@ -97,12 +95,6 @@ def test_options_and_sizes_reach_the_package():
     pd.testing.assert_frame_equal(rows, theirs)
 
 
-def test_stratified_folds():
-    rows = printed("--methods", ",".join(OF_FOLDS), "--folds", "6")
-    pd.testing.assert_frame_equal(rows, expected(methods=OF_FOLDS, resampling=Resampling(cv=6)))
-    assert set(rows["n_fits"]) == {7}
-
-
 @pytest.mark.parametrize(("asked", "folds"), [([], 10), (["--folds", "4"], 4)])
 def test_groups_are_kept_together(asked, folds):
     rows = printed("--methods", ",".join(OF_FOLDS), "--group", "patient", *asked, exclude="")
@@ -116,19 +108,3 @@ def test_bootstrap_draws_take_whole_groups():
     rows = printed("--group", "patient", exclude="")
     pd.testing.assert_frame_equal(rows, expected(methods=asked, groups=PATIENT))
     assert rows["remarks"].str.contains("10 groups of").all()
-
-
-@pytest.mark.parametrize(
-    "chosen",
-    [
-        "--size n_splits=7 --size test_fraction=0.25",
-        "--option grandvalet-bengio-t.rho=0.25 --option bayle-cv.variance=within-fold",
-        "--folds 5",
-    ],
-)
-def test_the_notes_can_be_pasted_to_repeat_the_run(chosen):
-    methods = ["--methods", ",".join(OF_FOLDS)]
-    first = run(*methods, *chosen.split())
-    (said,) = (line for line in unwrapped(first.stdout).splitlines() if line.startswith("Choices: "))
-    assert said == f"Choices: {chosen}"
-    assert run(*methods, *shlex.split(said.removeprefix("Choices: "))).stdout == first.stdout

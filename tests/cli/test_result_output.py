@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from cli_fakes import assert_error, interval, invoke
+from cli_fakes import assert_error, interval
 
 pytestmark = pytest.mark.usefixtures("patients")
 
@@ -65,32 +64,3 @@ def test_a_picture_beside_the_table(fake):
         assert "\nmethod  " in result.stdout
         assert Path(name).read_bytes().startswith(start)
     assert Path("b.svg").read_text() == Path("a.svg").read_text()  # neither a date nor a random name
-
-
-def test_styles_at_the_shell(fake):
-    assert "0.25 (0.12 to 0.38)" in interval("--seed", "1", "--style", "paper").stdout
-    percent = interval("--seed", "1", "--percent").stdout
-    assert "estimated at 25.0% (95% confidence interval 12.5%" in " ".join(percent.split())
-
-
-def test_words_for_a_paper(fake):
-    result = interval("--seed", "1", "--describe")
-    table, _, words = result.stdout.partition("\n\nThe error of the classifier ")
-    assert "\nmethod  " in table
-    assert "There were n = 5 cases in patients.csv, 2 events (died = yes) and 3 non-events" in words
-    assert "two-center: the error is estimated at 0.250 (95% confidence interval 0.125 to 0.375)." in words
-    assert "seed 1." in words
-    assert "@inproceedings{laber2008small," in words
-    alone = interval("--seed", "1", "--describe", "--output", "a.json").stdout
-    assert f"The error of the classifier {words}" == alone
-    assert json.loads(Path("a.json").read_text())["versions"]["cudbound"]
-
-
-def test_other_commands_write_by_the_extension_too(fake):
-    assert invoke("methods", "--output", "methods.json").exit_code == 0
-    assert json.loads(Path("methods.json").read_text())["methods"]
-    assert invoke("explain", "cud", "--output", "cud.md").exit_code == 0
-    assert_error(invoke("methods", "--output", "methods.svg"), 2, "ends in '.svg', which is not a format")
-    assert_error(
-        invoke("study", "report", "none.sqlite", "--output", "a.json"), 2, "its files end in .html, .csv"
-    )

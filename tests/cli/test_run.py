@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import click
 import numpy as np
 import pytest
 from cli_fakes import TABLE
@@ -18,11 +17,8 @@ from cli_fakes import TABLE
 import cudbound
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.exceptions import CudboundWarning, NotCertifiedWarning
-from cudbound.cli.command import in_words_of_the_command
-from cudbound.cli.demo import CLASSIFIER, FEATURES, demo_data
 from cudbound.cli.fitted import fit
-from cudbound.cli.interval import compute, interval
-from cudbound.cli.report import report
+from cudbound.cli.interval import compute
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_columns import TrainingData
 from cudbound.report.tables import Run
@@ -60,35 +56,6 @@ def test_compute_collects_the_warnings_of_the_package(monkeypatch):
     assert table.rows == TABLE.rows
     assert table.run.n_events == 3
     assert ranges is None
-
-
-@pytest.mark.parametrize(
-    ("event", "message"),
-    [
-        (
-            NotCertifiedWarning("", n_limited=1, half_width=(0.2, 0.25), method="cud"),
-            "cud: q is between 0.200 and 0.250; the larger value was used",
-        ),
-        (
-            NotCertifiedWarning("pass previous=result.draws", n_inaccurate=3),
-            "aci: bounds were used, which can only make the interval longer. Rounding left 3 draws unproved: rescale "
-            "the features or look for an outlier.",
-        ),
-    ],
-)
-def test_open_draws_are_said_with_options_that_help(event, message):
-    with in_words_of_the_command("some of the refits") as heard:
-        warnings.warn(event, stacklevel=1)
-    assert heard.messages[0].startswith(message)
-
-
-def test_demo_data_is_fifty_rows_of_overlapping_classes():
-    sample, others = demo_data()
-    assert sample.X.shape == (50, len(FEATURES))
-    assert others.y.size == 519
-    assert 15 <= sample.y.sum() <= 35
-    classifier = CLASSIFIER().fit(sample.X, sample.y)
-    assert 0.15 <= (classifier.predict(sample.X) != sample.y).mean() <= 0.35
 
 
 # --- as a program
@@ -148,15 +115,3 @@ def test_help_loads_no_heavy_package(tmp_path, command):
         timeout=900,
     )
     assert done.returncode == 0, done.stderr
-
-
-def test_a_command_without_limits_names_one_that_has_them():
-    event = NotCertifiedWarning("", n_limited=2, half_width=(0.2, 0.25), method="cud")
-    for command, way in (
-        (report, "'cudbound interval' has the option --time-limit"),
-        (interval, "with --time-limit"),
-    ):
-        with click.Context(command), in_words_of_the_command("fits") as heard:
-            warnings.warn(event, stacklevel=1)
-        (said,) = heard.messages
-        assert way in said

@@ -21,9 +21,7 @@ from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, SplineT
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import compare_intervals
 from cudbound.cli.fitted import HARMLESS, load_model
-from cudbound.report.render import render_report
 
 N = 30
 RNG = np.random.default_rng(4)
@@ -102,23 +100,6 @@ def test_every_type_that_is_allowed_is_needed():
     assert {name.rpartition(".")[2] for name in set(HARMLESS) - found} <= ours | others
 
 
-def test_a_search_gives_the_row_of_tuned_methods_that_python_gives():
-    tuning = search().fit(FEATURES, WORDS)
-    save(tuning)
-    result = interval("--methods", "tuned", "--resamples", "40", "--format", "csv")
-    assert result.exit_code == 0, result.stderr
-    expected = compare_intervals(tuning, FEATURES, WORDS, methods="tuned", n_resamples=40, rng=1)
-    assert result.stdout == render_report(expected.report(), "csv") + "\n"
-
-
-def test_tuned_methods_need_a_search():
-    save(LogisticRegression().fit(FEATURES, WORDS))
-    message = (
-        "'bbc-cv' needs a fitted GridSearchCV or RandomizedSearchCV. Got LogisticRegression; choose another"
-    )
-    assert_error(interval("--methods", "tuned"), 1, message)
-
-
 # --- what a file could do with these types
 
 
@@ -184,8 +165,3 @@ def test_naming_one_type_does_not_allow_another():
     assert_error(
         result, 1, "contains types that are not known to be harmless: 'numpy.sort'. It was not loaded"
     )
-
-
-def test_trust_without_a_file_is_refused():
-    plain = ["interval", "data.csv", "--target", "state", "--positive", "ill", "--trust", "os.system"]
-    assert_error(invoke(*plain), 2, "--trust allows types in a model file; give that file with --model.")

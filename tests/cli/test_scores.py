@@ -47,27 +47,11 @@ def test_programs_get_the_rows_of_the_call(form):
         assert float(row["high"]) == expected.high
 
 
-def test_one_limit_is_said_in_one_sentence():
-    said = run("--metric", "auc", "--recommend", "--alternative", "greater").stdout
-    low = theirs(methods="two-center", alternative="greater").rows[0].low
-    assert said.startswith(
-        f"With 95% confidence, the AUC (c-statistic) of this classifier on new cases is at least {low:.3f} "
-    )
-
-
 def test_a_classifier_without_probabilities_has_no_brier_score():
     result = run("--metric", "brier", classifier="linear-svm")
     assert_error(
         result, 2, "--metric must be one that needs no probabilities: LinearSVC has no predict_proba"
     )
-
-
-def test_a_list_given_twice_is_an_error():
-    result = run("--metric", "auc", "--metric", "brier")
-    assert_error(result, 2, "--metric is given twice; separate the names by commas")
-    assert (
-        run("--seed", "5", "--methods", "delong-training", "--metric", "auc").exit_code == 0
-    )  # the last one counts
 
 
 def test_two_classifiers_are_compared_by_their_auc():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from itertools import combinations
 from pathlib import Path
 
@@ -77,28 +76,6 @@ def test_each_pair_is_that_of_two_learners_and_the_number_of_pairs_is_accounted_
     assert table["adjusted_pvalue"].tolist() == pytest.approx(holm(table["pvalue"].tolist()), rel=1e-12)
 
 
-def test_the_table_says_what_was_compared_and_how():
-    result = several("--standardize", "--reference", "ridge")
-    assert result.exit_code == 0, result.stderr
-    text = " ".join(result.stdout.split())
-    assert (
-        "Differences of two errors, error(a) - error(b), with simultaneous 95% confidence intervals" in text
-    )
-    assert "Data: data.csv, n = 40:" in text
-    assert "Run: seed 3. Choices: --size n_splits=5" in text
-    assert "logistic: standardization of features; logistic regression with a ridge penalty" in text
-    assert "for each method, they hold together for all 2 pairs" in text
-
-
-def test_json_and_a_picture_beside_it():
-    result = several("--format", "json", "--plot", "pairs.svg")
-    assert result.exit_code == 0, result.stderr
-    written = json.loads(result.stdout)
-    assert [(pair["a"], pair["b"]) for pair in written["comparisons"]] == list(combinations(NAMES, 2))
-    assert (written["run"]["seed"], written["run"]["n_samples"]) == (3, N)
-    assert "<svg" in Path("pairs.svg").read_text()
-
-
 SEVERAL = ["--learners", "ridge,tree,logistic"]
 
 
@@ -120,9 +97,3 @@ def test_usage_errors_are_found_before_columns_are_read(data, arguments, message
     result = run(*arguments)
     assert_error(result, 2, message)
     assert "See 'cudbound compare-learners --help'." in result.stderr
-
-
-def test_a_fit_that_does_not_converge_names_the_learner():
-    result = several("--set", "linear-svm.max_iter=1", names=("ridge", "linear-svm"))
-    assert result.exit_code == 0, result.stderr
-    assert "linear-svm: the classifier did not converge" in result.stderr

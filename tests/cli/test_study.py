@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from pathlib import Path
 
@@ -47,18 +46,6 @@ def test_new_writes_a_template(folder, name):
     assert result.exit_code == 0, result.stderr
     assert result.stderr == "cudbound: wrote mine.toml\n"
     assert (folder / "mine.toml").read_text() == template_text(name)
-
-
-def test_new_overwrites_nothing(folder):
-    before = (folder / "quick.toml").read_text()
-    result = study("new", "clinical", "--output", "quick.toml")
-    assert_error(result, 1, "--output: 'quick.toml' already exists; choose another name")
-    assert (folder / "quick.toml").read_text() == before
-
-
-def test_the_help_lists_the_templates():
-    text = re.sub(r"-\n +", "-", study("new", "--help").stdout)  # names may be parted at their hyphens
-    assert all(re.search(rf"\b{name}\b", text) for name in template_names())
 
 
 # --- run, status, replay
@@ -108,17 +95,6 @@ def test_replay_prints_the_stored_row(folder):
         ).fetchone()
     connection.close()
     assert "martin-beta: {} [{}, {}]".format(*map(repr, stored)) in lines
-
-
-def test_replay_does_not_depend_on_the_number_of_replicates(folder):
-    assert study("run", "quick.toml", "--store", "more.sqlite", "--replicates", "2").exit_code == 0
-    again = study("replay", "more.sqlite", "noise, scaled", "30", "1", "--design", "quick.toml")
-    assert again.exit_code == 0, again.stderr
-
-
-def test_a_store_is_no_folder(folder):
-    result = study("run", "quick.toml", "--store", ".")
-    assert_error(result, 2, "Invalid value for '--store': File '.' is a directory.")
 
 
 def test_replay_prints_the_traceback_of_a_failure(folder):
@@ -191,20 +167,3 @@ def test_wrong_designs_and_stores_give_one_line(folder):
     assert_error(study("report", "none.sqlite", "--output", "a.html"), 1, "none.sqlite")
     assert_error(study("run", "quick.toml", "--store", "a.sqlite", "--replicates", "0"), 2, "'--replicates'")
     assert_error(study("run", "quick.toml"), 2, "Missing option '--store'")
-
-
-def test_data_are_looked_for_in_the_folder_that_is_named(folder):
-    (folder / "real.toml").write_text('n_samples = 30\nn_replicates = 2\n[[scenario]]\ndata = "toy"\n')
-    run_real = ("run", "real.toml", "--store", "real.sqlite")
-    assert_error(study(*run_real), 1, "real.toml: [[scenario]] 1: No folder of data sets was given.")
-    assert_error(study(*run_real, "--data-folder", "nowhere"), 1, "real.toml: [[scenario]] 1: ")
-    assert "nowhere" in study(*run_real, "--data-folder", "nowhere").stderr
-    assert not (folder / "real.sqlite").exists()
-
-
-def test_without_a_command_the_help_is_shown(folder):
-    result = study()
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert "replay" in result.stderr
-    assert "report" in result.stderr

@@ -13,7 +13,6 @@ from cli_fakes import assert_error, invoke
 from click.testing import Result
 from study_cases import dump
 
-from cudbound.cli import study as commands
 from cudbound.study.design.design_file import template_text
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "how_to" / "study_on_a_cluster.md"
@@ -83,14 +82,6 @@ def test_shards_are_run_merged_and_missed(folder):
     assert re.fullmatch(r"[0-9a-f]{64}\n", digests.pop())
 
 
-def test_missing_lists_no_shards_where_the_last_run_was_of_none(folder, monkeypatch):
-    monkeypatch.setattr(commands, "MAX_NUMBERS", 3)
-    run("a.sqlite", "--limit-minutes", "0")
-    assert study("status", "a.sqlite", "--missing").stdout == (
-        "gaussians, n = 30: 5 missing: 0, 1, 2, ...\nnoise, scaled, n = 30: 5 missing: 0, 1, 2, ...\n"
-    )
-
-
 def test_a_limit_ends_a_run_with_success_and_says_how_to_go_on(folder):
     result = run("a.sqlite", "--shard", "1/2", "--limit-minutes", "0")
     assert result.stdout.startswith("quick: 0 of 10 replicates done")
@@ -154,42 +145,3 @@ def test_the_loop_of_the_documentation_runs_as_processes(tmp_path, monkeypatch, 
     ]
     assert ended.stderr.endswith("cudbound: no replicate is missing\n")
     assert study("status", "all.sqlite", "--digest").stdout == f"{digest_of_quick}\n"
-
-
-#: Stands in for the command: notes what it is asked, a word a line.
-NOTING = '#!/bin/sh\nprintf "%s\\n" "$@" > asked\n'
-
-
-def test_the_slurm_script_of_the_documentation_runs_what_is_left(folder):
-    """It says what the tasks run, which this process does; one is never begun, and another out of time."""
-    (script,) = re.findall(
-        r"^```text\n(#!/bin/bash\n.*?)^```$", DOCUMENTATION.read_text(), re.MULTILINE | re.DOTALL
-    )
-    script = script.replace("clinical", "quick").replace("100", "3")
-    (folder / "bin").mkdir()
-    (folder / "bin" / "cudbound").write_text(NOTING)
-    (folder / "bin" / "cudbound").chmod(0o755)
-    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-
-    def submit(*tasks: int, more: tuple[str, ...] = ()) -> None:
-        for task in tasks:
-            shell(script, PATH=path, SLURM_ARRAY_TASK_ID=f"{task}")
-            study(*Path("asked").read_text().splitlines()[1:], "--replicates", "5", *more)
-
-    submit(1)
-    submit(2, more=("--limit-minutes", "0"))
-    assert Path("asked").read_text().splitlines() == [
-        *("study", "run", "quick.toml", "--store", "quick-shards/2.sqlite"),
-        *("--shard", "2/3", "--jobs", "1", "--limit-minutes", "220"),
-    ]
-
-    def merge() -> None:
-        study("merge", *map(str, Path("quick-shards").glob("*.sqlite")), "--store", "all.sqlite")
-
-    merge()
-    last = study("status", "all.sqlite", "--missing").stdout.splitlines()[-1]
-    assert last == "shards of 3 to run again: 2,3"
-    submit(*map(int, last.partition(": ")[2].split(",")))
-    merge()
-    run("whole.sqlite")
-    assert dump("all.sqlite") == dump("whole.sqlite")

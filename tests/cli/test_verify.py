@@ -8,10 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import skops.io
 from cli_fakes import assert_error, invoke
 from click.testing import Result
-from sklearn.linear_model import RidgeClassifier
 
 from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.saved.saved_file import read_saved
@@ -56,16 +54,6 @@ def verify(*more: str, data: str = "data.csv") -> Result:
 PLAIN = ("--exclude", "id", "--standardize", "--classifier", "ridge", "--set", "alpha=0.5")
 
 
-def test_weights_are_read_again():
-    FRAME.assign(w=np.where(FRAME["id"] % 2, 0.5, 2.0)).to_csv("data.csv", index=False)
-    save("--exclude", "id", "--weight", "w", "--methods", "two-center,cud")
-    found = outcomes(verify(), 0)
-    assert found["data"] == "passed"
-    assert set(found.values()) == {"passed"}
-    FRAME.assign(w=np.where(FRAME["id"] % 2, 0.5, 3.0)).to_csv("data.csv", index=False)
-    assert outcomes(verify(), 4)["data"] == "FAILED"
-
-
 def test_what_was_saved_holds_and_what_was_changed_is_found():
     save(*PLAIN)
     found = outcomes(verify(), 0)
@@ -108,21 +96,6 @@ def test_groups_folds_metrics_and_missing_values_are_taken_from_the_file():
     found = outcomes(verify("--sample", "2"), 0)
     assert set(found.values()) == {"passed"}
     assert "witnesses of sensitivity and specificity" in found
-
-
-def test_a_classifier_from_a_file_is_named_again():
-    X = FRAME[["age", "bmi"]].to_numpy()
-    skops.io.dump(RidgeClassifier().fit(X, FRAME["died"]), "model.skops")
-    fixed = ["interval", "data.csv", "--target", "died", "--positive", "yes", "--features", "age,bmi"]
-    more = ["--model", "model.skops", "--seed", "1", "--resamples", "20", "--save", "result.json"]
-    assert invoke(*fixed, "--methods", "cud", *more).exit_code == 0
-    assert set(outcomes(verify("--model", "model.skops"), 0).values()) == {"passed"}
-    assert_error(verify(), 1, "the classifier of the saved result came from a file: give it with --model")
-    skops.io.dump(RidgeClassifier(alpha=50.0).fit(X, FRAME["died"]), "other.skops")
-    assert outcomes(verify("--model", "other.skops"), 4)["classifier"] == "FAILED"
-    save(*PLAIN)
-    fitted_here = "--model: the classifier of the saved result was fitted by"
-    assert_error(verify("--model", "model.skops"), 1, fitted_here)
 
 
 def test_what_cannot_be_checked_is_said_in_one_line():
@@ -213,15 +186,6 @@ def test_a_file_that_a_spreadsheet_saved_with_the_same_values_holds(way, saved):
     assert found.stderr.count("unlike the file of the result") == expected.get(way, 0)
 
 
-def test_separators_of_thousands_may_be_gone(data):
-    thousands = FRAME.assign(plt=[f"{90 + 7 * i},{100 + 3 * i}" for i in range(N)])
-    thousands.to_csv("data.csv", index=False)
-    save("--exclude", "id", "--thousands", ",", "--methods", "two-center")
-    plain = thousands.assign(plt=thousands["plt"].str.replace(",", ""))
-    plain.to_csv("data.csv", index=False, sep=";", decimal=",")
-    assert set(outcomes(verify(), 0).values()) == {"passed"}
-
-
 CHANGED = {
     "a cell": (
         SHEET.assign(age=SHEET["age"] + (SHEET.index == 4)),
@@ -247,13 +211,6 @@ def test_other_data_are_explained(way, saved):
     assert document["notes"] == [
         "These are not the data of the saved result, so it is neither confirmed nor refuted."
     ]
-
-
-def test_a_file_that_cannot_be_read_as_it_was_is_explained(saved):
-    Path("data.csv").write_bytes(as_csv(SHEET.assign(age=SHEET["age"].where(SHEET.index != 4))))
-    found = verify()
-    assert_error(found, 1, "1 missing value(s)")
-    assert "'cudbound verify' reads FILE.csv as for the result" in found.stderr
 
 
 def test_data_that_were_saved_in_another_form_are_verified():

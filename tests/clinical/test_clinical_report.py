@@ -16,8 +16,6 @@ from data import sample
 from html_pages import Page
 from shared_files import PUBLISHED_SETS, needs_published_sets
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
     brier_score_loss,
@@ -27,20 +25,15 @@ from sklearn.metrics import (
     recall_score,
     roc_auc_score,
 )
-from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
 from tiers import quick_first
 
 import cudbound
 from cudbound import LeastSquaresClassifier, clinical_report, compare_intervals, performance_interval
 from cudbound.basis.exceptions import (
     CudboundWarning,
-    ManyFeaturesWarning,
-    NotResampledWarning,
-    ParameterError,
-    SmallSampleWarning,
 )
 from cudbound.study.populations.real_data import load_data_set
 
@@ -95,10 +88,6 @@ def report():
 @pytest.fixture(scope="module")
 def found(report):
     return report.to_dict()
-
-
-def test_the_schema_is_one():
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
 def test_apparent_values_are_those_of_scikit_learn(found):
@@ -210,57 +199,11 @@ def test_the_same_seed_gives_the_same_bytes(report):
     assert again.to_html() == report.to_html()
 
 
-def test_its_paragraphs_are_of_the_metrics(report, found):
-    for words in (
-        "and the .632+ estimate (two-center, for error",
-        "(MOVER) (two-center, for net benefit)",
-    ):
-        assert words in found["paper"]["methods"]
-    for source in ("hanley1982meaning", "delong1988comparing", "zou2008construction", "vickers2006decision"):
-        assert source in found["paper"]["bibtex"]
-    assert "combined (MOVER)." in report.to_html()
-    assert "(mover)" not in report.to_html()
-
-
-def test_both_files_are_written(report, tmp_path):
-    assert report.save(tmp_path / "a.html") == (tmp_path / "a.html", tmp_path / "a.json")
-    assert (tmp_path / "a.html").read_text("utf-8") == report.to_html()
-    assert json.loads((tmp_path / "a.json").read_text("utf-8")) == report.to_dict()
-    with pytest.raises(ParameterError, match=r"'path' parameter must be a name that ends in \.html"):
-        report.save(tmp_path / "a.pdf")
-
-
 def test_its_table_is_saved_and_verified(report, tmp_path):
     report.table.save(tmp_path / "result.json")
     again = cudbound.verify_result(tmp_path / "result.json", LogisticRegression().fit(X, Y), X, Y)
     assert again.passed
     assert again.complete
-
-
-def test_it_prints_its_main_sentence(report, found):
-    assert str(report).startswith(found["box"]["sentence"])
-    assert repr(report) == str(report)
-    assert found["box"]["sentence"] in report._repr_html_()
-
-
-def test_the_call_in_python_repeats_it(report, found):
-    assert found["reproduction"]["command"] == (
-        "clinical_report(estimator, X, y, event='ill', confidence_level=0.95, n_resamples=200, n_seeds=2, rng=0)"
-    )
-
-
-def test_what_is_returned_is_a_copy(report):
-    report.to_dict()["box"]["n"] = 0
-    assert report.to_dict()["box"]["n"] == 40
-
-
-def test_parts_of_the_page_are_in_order(report):
-    assert Page(report.to_html()).headings == [
-        *("What was done", "Cases by outcome", "The model", "Classification", "Probabilities"),
-        *("Other intervals", "Instability", "Bound and seeds", "What this is not"),
-        "TRIPOD+AI",
-        *("Paragraphs to paste", "Reproduction"),
-    ]
 
 
 def test_items_of_tripod_ai_lead_to_parts_of_the_page(report):
@@ -299,13 +242,6 @@ def test_a_classifier_without_scores_says_so():
     assert "Not studied: no cell of two-center has a classifier of this family (OnlyClasses)." in page
 
 
-def test_a_classifier_without_risks_has_an_auc_alone():
-    found, page = checked(LinearSVC(), X, Y)
-    assert list(measures(found))[-1] == "auc"
-    assert found["probabilities"]["net_benefit"] is None
-    assert "No Brier score, calibration or net benefit: the classifier returns scores, not risks." in page
-
-
 def test_separable_classes():
     apart = X + 20.0 * (Y == "ill")[:, None]
     found, page = checked(LogisticRegression(C=math.inf, solver="newton-cholesky"), apart, Y)
@@ -315,61 +251,6 @@ def test_separable_classes():
     assert found["diagnostics"]["cud"] is None
     assert "has no minimizer" in page
     assert found["probabilities"]["calibration"]["slope"] is None
-
-
-def test_least_squares_without_an_error_warns_of_the_bound():
-    apart = X + 20.0 * (Y == "ill")[:, None]
-    found, _ = checked(LeastSquaresClassifier(), apart, Y)
-    assert any("Too good to be true: cud" in one for one in found["checks"])
-
-
-def test_few_events_are_said():
-    few = np.where(np.arange(40) < 5, "ill", "well")
-    with pytest.warns(SmallSampleWarning):
-        found, _ = checked(LogisticRegression(), X + (few == "ill")[:, None], few)
-    assert measures(found)["sensitivity"]["based_on"] == "5 events"
-    assert any("5 events" in one for one in found["checks"])
-
-
-@pytest.mark.slow
-def test_thirty_features():
-    many, y = sample(40, 30, labels=("well", "ill"))
-    with pytest.warns(ManyFeaturesWarning):
-        found, _ = checked(LogisticRegression(), many, y)
-    assert found["box"]["n_coefficients"] == 31
-    assert any("(rank of the design 31) for 40 rows" in said for said in found["checks"])
-
-
-def test_selection_inside_the_pipeline_is_told():
-    many, y = sample(40, 12, labels=("well", "ill"))
-    with pytest.warns(NotResampledWarning):
-        found, page = checked(
-            make_pipeline(StandardScaler(), SelectKBest(k=3), LogisticRegression()), many, y
-        )
-    assert any("selection of 3 features by a univariate test" in step for step in found["box"]["procedure"])
-    assert "The bound treats the choice of SelectKBest on these cases as fixed" in page
-
-
-@pytest.mark.slow
-def test_a_tuned_classifier_is_told():
-    with pytest.warns(NotResampledWarning):
-        found, page = checked(GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3), X, Y)
-    assert found["box"]["chosen_inside"] == ["GridSearchCV"]
-    assert found["intervals"]["family"] == "tuned logistic"
-    assert "PROBAST" not in page
-
-
-@pytest.mark.slow
-def test_a_random_forest():
-    found, page = checked(RandomForestClassifier(10, random_state=0), X, Y)
-    assert found["box"]["n_coefficients"] is None
-    centers = found["box"]["centers"]
-    assert [*centers] == ["cross-validated estimate", ".632+ estimate"]
-    assert found["box"]["estimate"] == pytest.approx(sum(centers.values()) / 2.0)
-    assert all(f"the {name} {value:.3f}" in page for name, value in centers.items())
-    assert found["intervals"]["family"] == "forest"
-    assert found["diagnostics"]["why_none"]
-    assert list(measures(found))[-2:] == ["auc", "brier"]
 
 
 @pytest.mark.parametrize("event", quick_first(["ill", "well"]))
@@ -384,18 +265,6 @@ def test_the_threshold_is_that_of_the_classifier(event):
     weight = threshold / (1 - threshold)
     assert benefit["apparent"] == pytest.approx(
         (called & (event == Y)).mean() - weight * (called & (event != Y)).mean()
-    )
-
-
-def test_weights_leave_scores_out():
-    weights = np.where(np.arange(40) % 3 == 0, 2.0, 0.5)
-    clf = LogisticRegression().fit(X, Y, sample_weight=weights)
-    report = clinical_report(clf, X, Y, event="ill", sample_weight=weights, **FEW)
-    found = report.to_dict()
-    jsonschema.Draft202012Validator(SCHEMA).validate(found)
-    assert "No AUC, Brier score or calibration: rows have weights." in report.to_html()
-    assert measures(found)["error"]["apparent"] == pytest.approx(
-        weights @ (clf.predict(X) != Y) / weights.sum()
     )
 
 

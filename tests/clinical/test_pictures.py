@@ -31,19 +31,6 @@ def test_every_picture_says_its_numbers(report):
     assert f"Mean {report['instability']['refit_errors']['mean']:.3f}" in found["refits"]["text"]
 
 
-def test_pictures_are_the_same_every_time(report):
-    assert pictures_of(report) == pictures_of(report)
-
-
-def test_an_estimate_that_is_not_defined_says_so(report):
-    none = {"estimate": None, "low": None, "high": None}
-    report = {
-        **report,
-        "performance": {"measures": [one | none for one in report["performance"]["measures"]]},
-    }
-    assert "sensitivity not available" in pictures_of(report)["measures"]["text"]
-
-
 def test_histograms_are_drawn_from_counts():
     display = CountsDisplay([0.0, 0.1, 0.2], {"a": [2, 3]}, "x", "cases", (0.05, "mark")).plot()
     assert [bar.get_height() for bar in display.bars_[0]] == [2, 3]

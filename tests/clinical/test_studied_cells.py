@@ -16,14 +16,12 @@ from sklearn.preprocessing import StandardScaler
 
 from cudbound import LeastSquaresClassifier
 from cudbound.clinical.report_results import (
-    OTHERS,
     RECOMMENDED,
     cells_by_distance,
     family_of,
     studied_cells,
 )
 from cudbound.clinical.sections import outside_of
-from cudbound.report.sentences import STUDIED
 
 
 def row_of(study, scenario, n, method):
@@ -47,13 +45,6 @@ def test_coverage_is_that_of_the_exported_cells():
         )
 
 
-def test_a_known_cell_of_the_paper():
-    """From docs/evidence/paper2008: 0.982 0.444 for cud on gaussians at n = 30, whose mean true error is 0.243."""
-    cell = row_of("paper2008", "gaussians", 30, "cud")
-    assert (cell.p, cell.estimate, cell.sets) == (3, 0.243, 1000)
-    assert (cell.coverage, cell.width) == (0.982, 0.444)
-
-
 @pytest.mark.parametrize(("n", "p", "estimate"), [(40, 5, 0.25), (500, 2, 0.4), (20, 15, 0.0)])
 def test_the_nearest_are_nearest(n, p, estimate):
     cells = cells_by_distance("least-squares", "langford-binomial", n, p, estimate)
@@ -69,17 +60,6 @@ def test_the_nearest_are_nearest(n, p, estimate):
     assert cells["distance"].is_monotonic_increasing
 
 
-def test_what_is_far_is_named():
-    def far_in(*at):
-        return list(cells_by_distance("linear-svm", "langford-binomial", *at)["far_in"][cell.name])
-
-    cell = cells_by_distance("linear-svm", "langford-binomial", 50, 4, 0.2).iloc[0]
-    assert far_in(cell.n, cell.p, cell.estimate) == []
-    assert far_in(2 * cell.n, 2 * cell.p, 2 * cell.estimate) == []  # a factor of 2 is not above it
-    assert far_in(3 * cell.n, 3 * cell.p, cell.estimate) == ["n"]
-    assert far_in(cell.n, 3 * cell.p, 0.0) == ["p/n", "estimate"]
-
-
 def test_families():
     X, y = sample(20)
     names = {
@@ -92,26 +72,6 @@ def test_families():
     assert {name: family_of(one.fit(X, y)) for name, one in names.items()} == {name: name for name in names}
     assert family_of(names["logistic"], grouped=True) == "grouped logistic"
     assert {"least-squares", "logistic", "grouped logistic"} <= set(studied_cells()["family"])
-
-
-def test_sizes_that_are_warned_of_have_no_cell():
-    sizes = studied_cells()["n"]
-    assert (sizes.min(), sizes.max()) == STUDIED
-
-
-def test_every_interval_of_a_report_has_cells_for_common_classifiers():
-    """A report on least squares or logistic regression has cells of every interval but the recommended one."""
-    for family in ("least-squares", "logistic"):
-        for method in ("cud", *OTHERS):
-            assert len(cells_by_distance(family, method, 60, 4, 0.2)) >= 3, (family, method)
-
-
-def test_earlier_cells_are_those_that_were_published():
-    """Of the study of the paper: location-shifted at n = 30 on gaussians, 0.907 / 0.273."""
-    cell = row_of("paper2008", "gaussians", 30, "location-shifted")
-    assert (cell.coverage, cell.width) == (0.907, 0.273)
-    with pytest.raises(KeyError):  # its first form is not today's
-        row_of("paper2008", "gaussians", 30, "two-center")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from random_problems import KINDS, make
 from rational.arrangement import exact_columns
 from tiers import each_tier
 
-from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import Problem
 
 # in the other kinds, rows or columns are multiples of each other but for rounding, which the float oracle ignores
@@ -94,17 +93,6 @@ def test_no_classifier_is_worth_more_than_q(family: str, seeds: list[int]) -> No
                 assert value_at(problem, draw, exactly, side) <= cell.value, seed
 
 
-def test_bounds_around_q_are_told_apart() -> None:
-    for seed in range(30):
-        problem = nasty_draws.make("integer_grid", seed)
-        q = exact_q(problem, 0).value
-        assert ExactDraw(problem, 0).exceeds(np.nextafter(float(q), np.inf)) is None
-        assert ExactDraw(problem, 0).exceeds(np.inf) is None
-        found = ExactDraw(problem, 0).exceeds(float(q) - 1e-12)
-        assert found is not None
-        assert q - Fraction(1e-12) < found.value <= q
-
-
 def test_one_coefficient_by_hand() -> None:
     # rows 1 and -1 with labels +1 and -1, drawn twice and never: beta > 0 is right on both, beta < 0 wrong on both,
     # S = (2 - 1)/2 - 1/2 = 0 there; with weights 1 and 1/2 it is 3/2, at the least loss of beta <= 0, that of 0
@@ -115,40 +103,3 @@ def test_one_coefficient_by_hand() -> None:
     assert cell.value == Fraction(3, 2) * Fraction(3, 4)  # g = 1 + .25 (0 - 1)
     assert classes(ExactDraw(problem, 0), cell) == (-1, 1)
     assert exact_q(problem, 0, "negative").value == 0
-
-
-def test_closed_constraints_admit_no_cell() -> None:
-    # Both rows on the positive side is impossible; at beta = 0 the closed constraints hold for every pattern
-    problem = Problem.of([[1.0], [-1.0]], [-1, -1], [0.5], [[1, 1]], localization=0.0, weights=[[1.0, 1.0]])
-    assert exact_q(problem, 0).value == 1
-
-
-def test_exactly_equal_rows_change_class_together() -> None:
-    design = [[1.0, 0.1], [1.0, 0.1], [1.0, np.nextafter(0.1, 1.0)]]
-    weights = [[1.0, -1.0, 0.0], [0.0, -1.0, 1.0]]
-    problem = Problem.of(design, [1, 1, 1], [1.0, 0.0], [[1, 1, 1]] * 2, localization=0.0, weights=weights)
-    assert exact_q(problem, 0).value == 0
-    assert exact_q(problem, 1).value == 1  # between two neighboring numbers there is a classifier
-
-
-def test_lineality_is_minimized_over() -> None:
-    # the second column decides no side (its row has no weight) but the loss of the drawn row
-    problem = Problem.of([[1.0, 0.0], [1.0, 1.0]], [1, -1], [1.0, -2.0], [[0, 2]], weights=[[1.0, 0.0]])
-    cell = exact_q(problem, 0)
-    assert cell.value == 1
-    assert cell.loss == 0
-    assert mean_loss(problem, 0, cell.nearest) == 0
-
-
-def test_the_nearly_singular_reproducer() -> None:
-    # by hand: beta = (-1, .4) has the scores -1, -1 + 4e-10, 3 - 2.8 = .2 and 1 - 1.2 = -.2: all but the labels of
-    # rows 3 and 4; S = -(1 + 1)/4, and the loss is that of a perfect fit up to 1e-19
-    problem = nasty_draws.nearly_singular_reproducer()
-    assert value_at(problem, 0, (Fraction(-1), Fraction(2, 5)), "both") == Fraction(1, 2)
-    assert exact_q(problem, 0).value == Fraction(1, 2)
-
-
-def test_other_losses_are_refused() -> None:
-    problem = Problem.of([[1.0]], [1], [1.0], [[1]], loss=get_loss("hinge"))
-    with pytest.raises(ValueError, match="'problem' has 'hinge' instead: compare"):
-        exact_q(problem, 0)

@@ -73,13 +73,6 @@ def test_names_of_identifiers(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["sex", "site_id", "patient_sex", "case", "idiopathic", "valid", "code", "covid"]
-)
-def test_names_of_others(name):
-    assert not is_id_name(name)
-
-
-@pytest.mark.parametrize(
     ("column", "message"),
     [
         (
@@ -127,11 +120,6 @@ def test_all_such_columns_are_told_at_once(tmp_path):
     assert said.isprintable()
 
 
-def test_a_column_that_is_named_is_taken(tmp_path):
-    data = read(tmp_path, {"id": cycled("a", "b", "c"), "x": AGES}, categorical=["id,auto"])
-    assert data.feature_names == ("id=b", "id=c", "x")
-
-
 @pytest.mark.parametrize("categorical", ["sex", "auto"])
 def test_levels_that_differ_in_case_only_are_one(tmp_path, categorical):
     sexes = [*cycled("male", "female")[:-3], "Male", " FEMALE ", "male"]
@@ -142,11 +130,6 @@ def test_levels_that_differ_in_case_only_are_one(tmp_path, categorical):
         "column 'sex': 'male' (20), 'Male' (1); 'female' (18), 'FEMALE' (1) differ only in case or blanks and are "
         "treated as one level; if they are different, change their spelling in the file",
     )
-
-
-def test_a_text_of_one_level_in_two_spellings_is_constant(tmp_path):
-    with pytest.raises(CsvError, match="column 'sex' has the same value in every row"):
-        read(tmp_path, {"x": AGES, "sex": cycled("F", "f")}, categorical=["auto"])
 
 
 # --- decimal commas
@@ -180,17 +163,6 @@ def test_other_numbers_beside_decimal_commas_are_refused(tmp_path, cell, way):
         str(caught.value)
         == f"--decimal ',': column 'bmi' has a number of another form ('{cell}' on line 3); {way}"
     )
-
-
-def test_an_option_that_no_number_needs_is_named(tmp_path):
-    with pytest.raises(CsvError, match="drop --decimal ',': all numbers are read without it"):
-        read(tmp_path, {"x": AGES, "bmi": cycled("21.5", "22")}, decimal=",")
-
-
-def test_levels_and_dates_keep_their_characters(tmp_path):
-    columns = {"x": AGES, "grade": cycled("1.1", "1,2"), "seen": cycled("31.1.2020", "1.2.2020")}
-    data = read(tmp_path, columns, decimal=",", categorical=["grade,seen"])
-    assert data.feature_names == ("x", "grade=1.1", "seen=31.1.2020")
 
 
 @pytest.mark.parametrize(
@@ -243,14 +215,6 @@ def test_what_a_separator_means_is_not_guessed(tmp_path, cells, way):
     for options in ({}, {"categorical": ["auto"]}):
         with pytest.raises(CsvError, match=re.escape(way)):
             read(tmp_path, {"x": AGES, "plt": cycled(*cells)}, **options)
-
-
-@pytest.mark.parametrize("cell", ["29,15", "0,915", "2,9150", "2 915", "2.915,5"])
-def test_other_numbers_beside_thousands_are_refused(tmp_path, cell):
-    with pytest.raises(
-        CsvError, match=re.escape(f"--thousands ',': column 'plt' has a number of another form ('{cell}'")
-    ):
-        read(tmp_path, {"x": AGES, "plt": cycled("2,915", cell)}, thousands=",")
 
 
 @pytest.mark.parametrize(

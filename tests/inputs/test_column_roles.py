@@ -104,11 +104,6 @@ def test_weights_that_are_none_are_refused(tmp_path, cell, message):
     assert str(caught.value).startswith(message)
 
 
-def test_columns_that_are_no_features_may_hold_anything(tmp_path):
-    text = ROWS.replace("1,30,m", ",30,").replace("2,41,f", "x,41,?")
-    assert read(tmp_path, text, features=["age,bmi"]).X.shape == (5, 2)
-
-
 # --- categories that nobody named
 
 
@@ -118,40 +113,7 @@ def test_columns_of_text_become_categories_and_the_notes_name_them(tmp_path):
     assert data.notes == ("Categorical columns, found automatically: sex.",)
 
 
-def test_named_columns_and_found_ones_go_together(tmp_path):
-    data = read(tmp_path, ROWS, categorical=["stage,auto"], exclude=["id"])
-    assert data.feature_names == ("age", "sex=m", "stage=2", "stage=3", "bmi")
-    assert data.notes == ("Categorical columns, found automatically: sex.",)
-
-
-def test_a_column_that_is_called_auto_is_that_column(tmp_path):
-    data = read(tmp_path, ROWS.replace("sex", "auto"), categorical=["auto"], exclude=["id"])
-    assert data.feature_names[1] == "auto=m"
-    assert data.notes == ()
-
-
-def test_a_slip_of_the_pen_makes_no_category(tmp_path):
-    with pytest.raises(CsvError, match=r"not numeric: column 'age' \('3O' on line 2\); correct these cells"):
-        read(tmp_path, ROWS.replace("30", "3O"), categorical=["auto"], exclude=["id"])
-
-
-def test_names_of_patients_make_no_category(tmp_path):
-    text = "name,age,died\nAda,30,yes\nBob,41,no\nCyd,52,yes\nDan,63,no\n"
-    with pytest.raises(
-        CsvError, match=r"columns of IDs: column 'name' .*; drop such a column with --exclude"
-    ):
-        read(tmp_path, text, categorical=["auto"])
-
-
 # --- missing cells
-
-
-def test_rows_with_missing_values_are_left_out(tmp_path):
-    data = read(tmp_path, GAPS, categorical=["site"], missing="drop")
-    np.testing.assert_array_equal(data.X, [[30, 0, 21], [50, 1, 8], [44, 1, 9], [31, 0, 12]])
-    assert data.feature_names == ("age", "site=west", "bmi")
-    assert data.notes == ("Missing values: 4 of 8 rows left out ('age' 1, 'site' 1, 'bmi' 2).",)
-    assert (data.missing, data.levels) == (None, ())
 
 
 @pytest.mark.parametrize(("missing", "age"), [("median", 47.0), ("most-frequent", 30.0)])
@@ -174,18 +136,6 @@ def test_values_are_filled_as_a_step_of_the_fit(tmp_path, missing, age, standard
         ],
     )
     assert len(pipeline) == 2 + standardize
-
-
-def test_a_complete_category_has_indicators_as_ever(tmp_path):
-    data = read(tmp_path, GAPS.replace("52,,5", "52,north,5"), categorical=["site"], missing="median")
-    assert data.levels == ()
-    assert data.feature_names == ("age", "site=south", "site=west", "bmi")
-    assert data.X[:, 2].tolist() == [0, 0, 0, 0, 1, 1, 0, 0]
-
-
-def test_a_file_without_gaps_is_read_as_without_the_option(tmp_path):
-    data = read(tmp_path, ROWS, features=["age,bmi"], missing="median")
-    assert (data.missing, data.notes) == (None, ())
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,6 @@ def warnings(tmp_path: Path, rows: list[list[Any]], name: str = "id", **roles: A
     lines = [f"{name},age,bmi,died", *(",".join(map(str, row)) for row in rows)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return read_training_data(DataFile(path, "died", "yes", **{"exclude": [name], **roles})).warnings
-
-
-def test_a_clean_file_is_read_without_a_word(tmp_path):
-    assert warnings(tmp_path, ROWS) == ()
 
 
 def test_copied_rows_are_counted(tmp_path):
@@ -53,19 +48,6 @@ def test_a_column_that_tells_patients_apart_and_repeats(tmp_path, name):
     )
     assert warnings(tmp_path, rows, name, group=name, exclude=[]) == ()
     assert warnings(tmp_path, [["", *row[1:]] for row in rows], name) == ()
-
-
-@pytest.mark.parametrize("levels", [("a", "b", "c"), range(15), ("2020-01-01", "2020-02-01")])
-def test_a_column_left_out_for_another_reason_is_none(tmp_path, levels):
-    rows = [[levels[i % len(levels)], *row[1:]] for i, row in enumerate(ROWS)]
-    assert warnings(tmp_path, rows, "site") == ()
-
-
-def test_numbers_of_patients_are_no_feature(tmp_path):
-    rows = [[i, *row[1:]] for i, row in enumerate(ROWS)]
-    (said,) = warnings(tmp_path, rows, exclude=[])
-    assert said == "column 'id' is a feature named like an ID; if it is one, drop it with --exclude 'id'"
-    assert warnings(tmp_path, rows) == ()
 
 
 @pytest.mark.parametrize(
@@ -126,28 +108,6 @@ def test_a_code_alone_beside_a_range_is_questioned(tmp_path, values, code):
     )
 
 
-def test_the_largest_of_a_column_over_many_scales_is_no_error(tmp_path):
-    values = [*(round(1.4**i, 1) for i in range(29)), 100_000.0]
-    rows = [[row[0], row[1], value, row[3]] for row, value in zip(ROWS, values, strict=True)]
-    assert warnings(tmp_path, rows) == ()
-
-
-def test_codes_beside_each_other_are_questioned(tmp_path):
-    for values, codes in (([0, 1], ["8", "9"]), (range(118, 300, 7), ["998", "999"]), ([1, 2], ["77", "99"])):
-        rows = [[row[0], row[1], values[i % len(values)], row[3]] for i, row in enumerate(ROWS)]
-        rows[4][2], rows[11][2] = codes
-        assert [said.split(" on line")[0] for said in warnings(tmp_path, rows)] == [
-            f"column 'bmi': {code}" for code in codes
-        ]
-
-
-def test_a_code_among_levels_is_questioned(tmp_path):
-    for code in ("9", "-9", "#WERT!", "n.d.", "*"):
-        rows = [[*row[:2], code if i in (4, 11) else "fm"[i % 2], row[3]] for i, row in enumerate(ROWS)]
-        (said,) = warnings(tmp_path, rows, categorical=["auto"])
-        assert f": {code!r} on 2 rows is a level; add --missing-values={shlex.quote(code)} if it" in said
-
-
 @pytest.mark.parametrize(
     "values",
     [
@@ -164,22 +124,6 @@ def test_a_code_among_levels_is_questioned(tmp_path):
 def test_the_end_of_a_range_is_no_code(tmp_path, values):
     rows = [[row[0], row[1], list(values)[i % len(values)], row[3]] for i, row in enumerate(ROWS * 2)]
     assert not [said for said in warnings(tmp_path, rows) if "'bmi'" in said]
-
-
-def test_several_codes_of_a_column_are_all_questioned(tmp_path):
-    rows = [[row[0], row[1], (0, 1, 2, 99, 999, -9)[i % 6], row[3]] for i, row in enumerate(ROWS)]
-    said = warnings(tmp_path, rows)
-    assert sorted(one.split()[2] for one in said) == ["-9", "99", "999"]
-    assert all("is far from the others, 0 to 2; add" in one for one in said)
-
-
-def test_a_code_that_is_a_value_of_another_column_is_left_to_the_file(tmp_path):
-    rows = [[row[0], 9 + i, (0, 1, 2, 9)[i % 4], row[3]] for i, row in enumerate(reversed(ROWS * 2))]
-    (said,) = [said for said in warnings(tmp_path, rows) if "'bmi'" in said]
-    assert (
-        "; leave it empty in the file, because 9 is also a value of column 'age', if it codes a missing"
-        in said
-    )
 
 
 @pytest.mark.parametrize("values", [("0", "9"), ("1", "99"), ("1", "-9")])
@@ -237,22 +181,6 @@ def test_a_column_that_alone_separates_the_classes_is_named(tmp_path, how):
     assert read_training_data(replace(data, file=few)).warnings == ()
 
 
-def test_three_classes_that_a_column_separates(tmp_path):
-    stage = [i % 3 for i in range(N)]
-    path = write_columns(
-        tmp_path,
-        age=AGE,
-        leak=["abc"[s] for s in stage],
-        marker=[s * 2 + i % 2 for i, s in enumerate(stage)],
-        stage=stage,
-    )
-    said = read_training_data(DataFile(path, "stage", "", all_classes=True, categorical=["auto"])).warnings
-    assert [one.partition(";")[0] for one in said] == [
-        "column 'leak' alone separates the classes of 'stage', level by level",
-        "column 'marker' alone separates the classes of 'stage', at a threshold",
-    ]
-
-
 def test_a_column_that_relabels_another_is_named(tmp_path):
     sex = ["fm"[(5 * i) % 7 < 3] for i in range(N)]
     path = write_columns(
@@ -272,17 +200,6 @@ def test_a_column_that_relabels_another_is_named(tmp_path):
     )
 
 
-def test_free_text_is_no_category(tmp_path):
-    notes = [f"patient came on day {i % 50} with cough" for i in range(N)]
-    path = write_columns(tmp_path, age=AGE, note=notes, died=[int(died) for died in DIED])
-    said = "column 'note' is a category of 50 levels on 60 rows; if it is free text, drop it with --exclude 'note'"
-    assert read_training_data(DataFile(path, "died", "1", categorical=["note"])).warnings == (said,)
-    with pytest.raises(
-        CsvError, match=r"does not include columns of free text: column 'note' .* 50 different texts on 60"
-    ):
-        read_training_data(DataFile(path, "died", "1", categorical=["auto"]))
-
-
 def test_levels_that_say_unknown_are_pointed_out(tmp_path):
     rows = [
         [row[0], row[1], ("high", "low", "Unknown", "unknown")[i % 4], row[3]] for i, row in enumerate(ROWS)
@@ -295,12 +212,3 @@ def test_levels_that_say_unknown_are_pointed_out(tmp_path):
     )
     named = {"categorical": ["bmi"], "missing_values": ["Unknown", "unknown"], "missing": "most-frequent"}
     assert warnings(tmp_path, rows, **named) == ()
-
-
-def test_a_column_that_numbers_the_rows_is_pointed_out(tmp_path):
-    rows = [[row[0], i + 1, *row[2:]] for i, row in enumerate(ROWS)]
-    said = "column 'age' is a feature and numbers the rows; leave it out with --exclude 'age'"
-    assert warnings(tmp_path, rows) == (said,)
-    assert warnings(tmp_path, rows, exclude=["id", "age"]) == ()
-    halved = [[row[0], i // 2, *row[2:]] for i, row in enumerate(ROWS)]
-    assert warnings(tmp_path, halved) == ()

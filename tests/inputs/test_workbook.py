@@ -111,31 +111,6 @@ def saved(tmp_path: Path, **sheets: list[list[object]]) -> tuple[Path, openpyxl.
 TABLE = [["age", "died"], [30, "no"], [41, "yes"], [52, "no"]]
 
 
-def test_other_sheets_with_a_table_are_named(tmp_path):
-    path, _ = saved(tmp_path, One=TABLE, Two=TABLE, Notes=[["made by hand"]])
-    assert read_data_file(DataFile(path, "", "")).warnings == (
-        "only the first sheet, 'One', is read, not 'Two'; choose another one with --sheet",
-    )
-    assert not read_data_file(DataFile(path, "", "", sheet="Two")).warnings
-
-
-@pytest.mark.parametrize("first", [[], [["Study of 2024"]]])
-def test_the_table_of_a_later_sheet_is_named(tmp_path, first):
-    path, _ = saved(tmp_path, Cover=first, Patients=TABLE)
-    with pytest.raises(
-        CsvError, match=r"the first sheet, 'Cover', has no table; use --sheet 'Patients'"
-    ) as error:
-        read_data_file(DataFile(path, "", ""))
-    assert error.value.instead == {"sheet": "Patients"}
-
-
-def test_a_hidden_sheet_is_not_the_first(tmp_path):
-    path, book = saved(tmp_path, Lists=[["no"], ["yes"]], Patients=TABLE)
-    book["Lists"].sheet_state = "hidden"
-    book.save(path)
-    assert read_data_file(DataFile(path, "", "")).names == ("age", "died")
-
-
 def test_hidden_rows_and_columns_are_named(tmp_path):
     path, book = saved(tmp_path, One=TABLE)
     book["One"].row_dimensions[3].hidden = book["One"].column_dimensions["B"].hidden = True

@@ -51,11 +51,6 @@ def test_a_run_that_is_killed_or_terminated_leaves_no_process_and_no_trace(tmp_p
     check_kills(tmp_path, 1, 1, 0)
 
 
-@pytest.mark.long
-def test_ninety_kills_leave_no_process_and_no_trace(tmp_path):
-    check_kills(tmp_path, 50, 20, 20)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.0, 0.5])
 def test_an_interval_that_is_terminated_while_its_workers_start_leaves_no_process(tmp_path, seconds):

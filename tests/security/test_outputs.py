@@ -95,10 +95,6 @@ def test_messages_that_are_lost_stop_nothing(streams, case):
         assert stdout == found["undisturbed"][1] != ""
 
 
-def test_an_error_that_nobody_hears_keeps_its_code(streams):
-    assert streams[0]["an error, stderr full"] == [1, "", ""]
-
-
 @pytest.mark.parametrize("case", [case for case in CASES if "stdout" in case and "written" not in case])
 def test_a_table_that_is_lost_is_an_error_of_one_line(streams, case):
     code, _, said = streams[0][case]
@@ -147,23 +143,6 @@ def stored(tmp_path, monkeypatch) -> None:
 
 def report(*arguments: str):
     return invoke("study", "report", "s", *arguments)
-
-
-def test_a_report_goes_to_stdout(stored):
-    printed = report("--format", "html", "--output", "-")
-    assert (printed.exit_code, printed.stderr) == (0, "")
-    assert report("--format", "html", "--output", "report.html").exit_code == 0
-    assert printed.stdout == Path("report.html").read_text()
-    assert report("--format", "csv", "--output", "-").stdout.startswith('"scenario","n","method"')
-    assert sorted(os.listdir()) == ["report.html", "s"]
-
-
-def test_a_design_goes_to_stdout(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    printed = invoke("study", "new", "quick", "--output", "-")
-    assert invoke("study", "new", "quick", "--output", "quick.toml").exit_code == 0
-    assert printed.stdout == Path("quick.toml").read_text()
-    assert os.listdir() == ["quick.toml"]
 
 
 def contents() -> dict[str, str | None]:

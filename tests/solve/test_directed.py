@@ -8,20 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from hypothesis_cases import assert_same_bits
-from numpy.typing import NDArray
-from oracles import check_witness
 from worlds import FEATURES, world_problem
 
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted
-from cudbound.basis.proportions import quantile_rank, within
 from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.native import minimize
 from cudbound.solve.solve_draws import solve_draws
-
-Array = NDArray[np.float64]
 
 SIDES = ("both", "positive", "negative")
 #: Two searches reach a draw's Q on different paths. A smooth loss is known to 1e-10 of it, times alpha_n = n <= 24.
@@ -133,21 +128,6 @@ def test_quantiles_are_those_of_all_draws_on_many_problems(block: int) -> None:
     assert proved >= 0.85 * ranks
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_witnesses_are_worth_the_lower_bounds(loss: str) -> None:
-    for seed in range(3):
-        one = case(seed, loss=loss)
-        found = solve_draws(one.problem, side=one.side, ranks=one.ranks)
-        for draw in np.flatnonzero(found.certified):
-            check_witness(one.problem, int(draw), found, side=one.side)
-
-
-def test_one_rank_is_a_number_or_a_list() -> None:
-    problem = world_problem(20, 3, 1.0, 0, n_draws=40)
-    assert_same_bits(solve_draws(problem, ranks=38), solve_draws(problem, ranks=[38]))
-    assert_same_bits(solve_draws(problem, ranks=[38, 2, 38]), solve_draws(problem, ranks=[2, 38]))
-
-
 def test_the_slow_solver_solves_every_draw() -> None:
     problem = world_problem(10, 2, 1.0, 0, n_draws=4)
     slow = solve_draws(problem, ranks=3, limits=SearchLimits(solver="cvxpy"))
@@ -185,17 +165,6 @@ def test_brackets_hold_under_every_limit(seed: int) -> None:
                 assert low == high
 
 
-def test_more_nodes_never_widen_the_bracket() -> None:
-    problem = world_problem(50, 5, 0.0, 4, n_draws=200)
-    exact, widths = solve_draws(problem, ranks=190).bracket(190)[1], []
-    for limit in (0, 200, 1_000, 5_000, None):
-        low, high = solve_draws(problem, ranks=190, limits=SearchLimits(nodes=limit)).bracket(190)
-        assert low <= exact <= high
-        widths.append(high - low)
-    assert widths == sorted(widths, reverse=True)
-    assert widths[0] > widths[-1] == 0.0
-
-
 @pytest.mark.parametrize("solver", ["native", "cvxpy"])
 def test_limits_of_the_whole_call(solver: str) -> None:
     problem = world_problem(12, 3, 0.0, 0, n_draws=5)
@@ -228,20 +197,6 @@ def test_other_ranks_go_on_from_decided_draws(seed: int) -> None:
     np.testing.assert_allclose(whole.upper, exact.upper, rtol=0.0, atol=TOLERANCE)
     done = second.certified
     np.testing.assert_array_equal(whole.nodes[done], second.nodes[done])
-
-
-def test_nothing_is_searched_again_for_the_same_ranks() -> None:
-    problem = world_problem(50, 5, 1.0, 0, n_draws=200)
-    first = solve_draws(problem, ranks=[100, 190])
-    again = solve_draws(problem, ranks=[100, 190], previous=first)
-    assert_same_bits(first, again)
-
-
-def test_decided_draws_of_one_side_are_refused_for_another() -> None:
-    problem = world_problem(20, 3, 1.0, 0, n_draws=20)
-    positive = solve_draws(problem, ranks=19, side="positive")
-    with pytest.raises(ValueError, match=r"'previous' must contain draws of the same problem"):
-        solve_draws(problem, ranks=19, side="negative", previous=positive)
 
 
 @pytest.mark.parametrize("limit", [None, 500])
@@ -299,18 +254,6 @@ def test_ranks_are_checked(ranks: object, message: str) -> None:
 
 
 # ---- words -------------------------------------------------------------------------------------------------------
-
-
-def test_ranks_of_quantiles() -> None:
-    # 1000 * .95 exceeds 950 by rounding
-    assert [quantile_rank(1000, level) for level in (0.95, 0.9501, 1e-9, 1.0)] == [950, 951, 1, 1000]
-    assert quantile_rank(500, 0.95) == 475
-
-
-def test_bounds_in_words_differ() -> None:
-    assert within(0.25, 0.25) == "0.250"
-    assert within(0.223, 0.232) == "between 0.223 and 0.232"
-    assert within(0.22301, 0.22309) == "between 0.2230 and 0.2231"
 
 
 def test_an_interruption_says_what_is_proved() -> None:

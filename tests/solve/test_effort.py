@@ -17,7 +17,6 @@ from cudbound.solve.limits import (
     nodes_within,
     seconds_per_node,
 )
-from cudbound.solve.solve_draws import Search
 
 
 def test_larger_problems_get_fewer_nodes_of_the_same_time() -> None:
@@ -32,13 +31,6 @@ def test_larger_problems_get_fewer_nodes_of_the_same_time() -> None:
         assert nodes_within(DEFAULT_SECONDS, problem) == default_node_budget(problem)
     assert nodes_within(0.0, squared) == LEAST_NODES
     assert nodes_within(1e308, squared) < 2**63  # the quotient is infinite
-
-
-def test_huge_problems_get_somewhere() -> None:
-    assert (
-        default_node_budget(surrogate_problem(400, 300, 0.0, 0, n_draws=1, loss="logistic", c=1.0))
-        == LEAST_NODES
-    )
 
 
 def test_forecasts() -> None:
@@ -80,10 +72,3 @@ def test_the_default_call_ends_with_bounds(monkeypatch: pytest.MonkeyPatch) -> N
     assert result.q_lower <= whole.q <= result.q
     assert cud_interval(clf, X, y, n_resamples=200, rng=0, bound=Bound(seconds=600.0)).q == whole.q
     assert cud_interval(clf, X, y, n_resamples=200, rng=0, all_draws=True).draws.certified.all()
-
-
-def test_what_has_a_default_budget() -> None:
-    assert Search().has_default_budget
-    limits = (SearchLimits(nodes=5), SearchLimits(seconds=5.0), SearchLimits(solver="cvxpy"))
-    for without in ({"all_draws": True}, *({"limits": one} for one in limits)):
-        assert not Search(**without).has_default_budget

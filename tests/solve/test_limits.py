@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,7 @@ from oracles import check_witness
 from random_problems import make
 from worlds import world_problem
 
-import cudbound.solve.solve_draws
 from cudbound.basis.calls import Progress, shared
-from cudbound.basis.exceptions import SolveInterrupted
-from cudbound.losses.surrogates import SquaredLoss
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
@@ -111,12 +107,6 @@ def test_no_nodes_at_all_still_give_bounds(noise: Problem, exact: Draws) -> None
     assert (draws.upper <= (noise.counts == 0).mean(axis=1) + 1e-12).all()
 
 
-def test_a_time_limit_of_nothing(noise: Problem, exact: Draws) -> None:
-    draws = solve_draws(noise, limits=SearchLimits(seconds_per_draw=0.0))
-    assert_bounds_hold(noise, draws, exact)
-    assert (draws.status[~draws.certified] == SolveStatus.TIME_LIMIT).all()
-
-
 def test_a_time_limit_holds_for_each_draw() -> None:
     problem = hard()
     started = time.process_time()
@@ -127,17 +117,6 @@ def test_a_time_limit_holds_for_each_draw() -> None:
     assert elapsed < 4 * 0.1 + 1.0
     for draw in range(4):
         check_witness(problem, draw, draws)
-
-
-def test_limits_that_are_not_reached_change_nothing(noise: Problem, exact: Draws) -> None:
-    for limits in (
-        SearchLimits(nodes_per_draw=10**12),
-        SearchLimits(seconds_per_draw=1e6),
-        SearchLimits(seconds_per_draw=np.inf),
-    ):
-        draws = solve_draws(noise, limits=limits)
-        for name in FIELDS:
-            np.testing.assert_array_equal(getattr(draws, name), getattr(exact, name), err_msg=name)
 
 
 # ---- going on from an earlier result -----------------------------------------------------------------------------
@@ -163,12 +142,6 @@ def test_a_second_limited_run_keeps_what_the_first_proved(noise: Problem, exact:
     assert_bounds_hold(noise, second, exact)
 
 
-def test_a_certified_result_is_returned_as_it_is(noise: Problem, exact: Draws) -> None:
-    again = solve_draws(noise, previous=exact)
-    for name in FIELDS:
-        np.testing.assert_array_equal(getattr(again, name), getattr(exact, name), err_msg=name)
-
-
 OTHER_PROBLEMS = {
     "design": lambda problem: replace(problem, design=problem.design + 1e-9),
     "labels": lambda problem: replace(problem, labels=-problem.labels),
@@ -191,17 +164,6 @@ def test_draws_of_another_problem_are_refused(change: str, solver: str) -> None:
         solve_draws(OTHER_PROBLEMS[change](problem), limits=SearchLimits(solver=solver), previous=earlier)
 
 
-@pytest.mark.parametrize("side", ["positive", "negative"])
-def test_draws_of_another_side_are_refused(side: str) -> None:
-    problem = make("general", 0)
-    with pytest.raises(ValueError, match=ANOTHER):
-        solve_draws(problem, side=side, previous=solve_draws(problem))
-    with pytest.raises(ValueError, match=ANOTHER):
-        solve_draws(problem, previous=solve_draws(problem, side=side))
-    earlier = solve_draws(problem, side=side)
-    np.testing.assert_array_equal(solve_draws(problem, side=side, previous=earlier).upper, earlier.upper)
-
-
 def test_draws_that_were_taken_apart_are_refused() -> None:
     problem = make("general", 0)
     earlier = solve_draws(problem)
@@ -221,34 +183,6 @@ def test_either_solver_goes_on_from_the_other_and_again() -> None:
     assert (
         solve_draws(problem, limits=SearchLimits(solver="cvxpy", nodes_per_draw=0)).problem_digest in digests
     )
-
-
-def test_results_and_problems_can_be_compared() -> None:
-    # by identity: arrays have no single truth value
-    problem = make("general", 0)
-    draws = solve_draws(problem)
-    assert draws == draws
-    assert draws != replace(draws)
-    assert problem == problem
-    assert problem != replace(problem)
-    assert len({draws, problem}) == 2
-
-
-def test_the_earlier_result_is_not_changed(noise: Problem) -> None:
-    limited = solve_draws(noise, limits=SearchLimits(nodes_per_draw=60))
-    before = {name: getattr(limited, name).copy() for name in FIELDS}
-    solve_draws(noise, previous=limited)
-    for name in FIELDS:
-        np.testing.assert_array_equal(getattr(limited, name), before[name])
-
-
-def test_the_reference_solver_takes_over_what_the_kernel_left() -> None:
-    problem = make("weak_labels", 3)
-    limited = solve_draws(problem, limits=SearchLimits(nodes_per_draw=1))
-    assert not limited.certified.all()
-    resumed = solve_draws(problem, limits=SearchLimits(solver="cvxpy"), previous=limited)
-    assert resumed.certified.all()
-    np.testing.assert_allclose(resumed.upper, solve_draws(problem).upper, atol=1e-8)
 
 
 # ---- Ctrl-C ------------------------------------------------------------------------------------------------------
@@ -382,26 +316,6 @@ def test_a_solve_that_was_stopped_can_be_resumed(child: Child) -> None:
     assert answer["tighter"]
 
 
-def test_ctrl_c_in_the_reference_solver_keeps_the_earlier_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    # one row per draw of the whole problem, though only the open draws went to the solver
-    problem = make("weak_labels", 3)
-    limited = solve_draws(problem, limits=SearchLimits(nodes_per_draw=1))
-    assert 0 < limited.certified.sum() < len(limited)
-
-    def stop(*_: Any, **__: Any) -> Any:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("ecos.solve", stop)
-    with pytest.raises(SolveInterrupted) as caught:
-        solve_draws(problem, limits=SearchLimits(solver="cvxpy"), previous=limited)
-    draws = caught.value.draws
-    assert len(draws) == problem.n_draws
-    np.testing.assert_array_equal(draws.certified, limited.certified)
-    assert (draws.upper <= limited.upper).all()
-    # and it can be gone on from
-    np.testing.assert_array_equal(solve_draws(problem, previous=draws).upper, solve_draws(problem).upper)
-
-
 # ---- progress ----------------------------------------------------------------------------------------------------
 
 
@@ -420,34 +334,6 @@ def test_progress_goes_to_standard_error_and_changes_nothing(
     assert capsys.readouterr() == ("", "")
     for name in FIELDS:
         np.testing.assert_array_equal(getattr(draws, name), getattr(quiet, name))
-
-
-def test_progress_moves_while_the_kernel_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem, seen = world_problem(50, 5, 0.0, 4, n_draws=3000), []
-
-    @contextmanager
-    def bar(total: int, ends: str) -> Iterator[Any]:
-        assert (total, ends) == (3000, "hard draws, no limit set")
-        yield seen.append
-
-    monkeypatch.setattr(cudbound.solve.solve_draws, "_progress_bar", bar)
-    solve_draws(problem)
-    assert seen == sorted(seen)
-    assert 0 < seen[-1] <= 3000
-    assert len(seen) >= 2
-
-
-def test_an_error_in_the_progress_bar_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    @contextmanager
-    def bar(total: int, ends: str) -> Iterator[Any]:
-        def fail(done: int) -> None:
-            raise OSError("the terminal is gone")
-
-        yield fail
-
-    monkeypatch.setattr(cudbound.solve.solve_draws, "_progress_bar", bar)
-    with pytest.raises(OSError, match="the terminal is gone"):
-        solve_draws(hard())
 
 
 # ---- arguments ---------------------------------------------------------------------------------------------------
@@ -478,35 +364,6 @@ def test_errors_name_the_argument_the_rule_and_the_value(options: dict[str, Any]
     problem = world_problem(8, 3, 1.0, 0, n_draws=3)
     with pytest.raises(ValueError, match=message):
         solve_draws(problem, **options)
-
-
-@pytest.mark.parametrize("solver", ["gurobi", None])
-def test_there_are_two_solvers(solver: Any) -> None:
-    message = rf"'solver' parameter must be one of \['cvxpy', 'native'\]\. Got {solver!r} instead"
-    with pytest.raises(ValueError, match=message):
-        SearchLimits(solver=solver)
-
-
-def test_arrays_are_no_problem() -> None:
-    message = (
-        r"'problem' parameter must be a Problem, such as Problem\.of\(design, labels, coef, counts\)\. Got "
-    )
-    with pytest.raises(ValueError, match=message):
-        solve_draws(np.ones((3, 2)))  # type: ignore[arg-type]  # as users may
-
-
-def test_a_loss_that_only_the_reference_solver_knows() -> None:
-    problem = replace(make("general", 0), loss=SquaredLoss("other"))
-    message = (
-        r"solver supports the losses \[.*'squared'.*\].* Got 'other' instead\. Pass SearchLimits\(solver='cvx"
-    )
-    with pytest.raises(ValueError, match=message):
-        solve_draws(problem)
-
-
-def test_options_are_given_by_name() -> None:
-    with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
-        solve_draws(make("general", 0), "both")  # type: ignore[misc]  # by position: that is the test
 
 
 def variants(problem: Problem) -> dict[str, tuple[Any, Any, Any, Any, Any]]:
@@ -545,16 +402,6 @@ def test_arrays_of_any_type_and_layout_give_the_same_bits(name: str) -> None:
         np.testing.assert_array_equal(getattr(draws, field), getattr(expected, field), err_msg=field)
 
 
-def test_arguments_are_not_changed() -> None:
-    problem = make("penalized", 1)
-    before = {
-        name: getattr(problem, name).copy() for name in ("design", "labels", "coef", "counts", "penalty")
-    }
-    solve_draws(problem)
-    for name, array in before.items():
-        np.testing.assert_array_equal(getattr(problem, name), array, err_msg=name)
-
-
 def test_no_draws_at_all() -> None:
     problem = world_problem(10, 2, 1.0, 0, n_draws=1)
     for solver in ("native", "cvxpy"):
@@ -572,16 +419,6 @@ def test_alpha_is_the_number_of_rows_unless_given() -> None:
     )
     np.testing.assert_array_equal(upper, of_rows)
     assert (upper != of_zero).any()
-
-
-def test_shapes_and_types_of_the_result() -> None:
-    problem = world_problem(20, 3, 0.5, 0, n_draws=7)
-    draws = solve_draws(problem)
-    for name, dtype in (("lower", float), ("upper", float), ("status", object), ("nodes", np.int64)):
-        assert getattr(draws, name).shape == (7,)
-        assert getattr(draws, name).dtype == dtype
-    assert draws.witness.shape == (7, 3)
-    assert len(draws) == 7
 
 
 @pytest.mark.parametrize("name", ["nodes", "nodes_per_draw"])

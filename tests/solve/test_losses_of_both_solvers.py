@@ -79,21 +79,6 @@ def test_kernel_equals_enumeration(loss: str) -> None:
     assert sum(count_open(kind, loss, [i % 3]) for i, kind in enumerate(KINDS)) <= 4
 
 
-@pytest.mark.parametrize(
-    ("seeds", "most"),
-    [
-        pytest.param([*range(7), *range(6000, 6008)], 4, id="slow", marks=pytest.mark.slow),
-        pytest.param(range(6008, 6068), 6, id="long", marks=pytest.mark.long),
-    ],
-)
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("kind", KINDS)
-def test_kernel_equals_enumeration_on_other_seeds(
-    kind: str, loss: str, seeds: Iterable[int], most: int
-) -> None:
-    assert count_open(kind, loss, seeds) <= most
-
-
 @pytest.mark.parametrize("loss", LOSSES)
 def test_kernel_equals_reference(loss: str) -> None:
     for i, kind in enumerate(KINDS):
@@ -167,29 +152,6 @@ def test_more_coefficients_than_rows_with_a_ridge_penalty(loss: str) -> None:
     assert solve_draws(replace(problem, localization=1e4)).certified.all()
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_limits_leave_bounds_that_hold(loss: str) -> None:
-    problem = fitted_world(loss, 40, 4, 0.5, 1, n_draws=8)
-    exact = solved(problem)
-    assert exact.nodes.max() > 5
-    stopped = 0
-    for limits in (
-        *(SearchLimits(nodes_per_draw=nodes) for nodes in (0, 1, 5)),
-        SearchLimits(seconds_per_draw=0.0),
-    ):
-        draws = solve_draws(problem, limits=limits)
-        assert (draws.lower <= exact.upper + 1e-12).all()
-        assert (draws.upper >= exact.upper - 1e-12).all()
-        left = ~draws.certified
-        stopped += int(left.sum())
-        assert (draws.lower[left] < draws.upper[left]).all()
-        status = SolveStatus.NODE_LIMIT if limits.nodes_per_draw is not None else SolveStatus.TIME_LIMIT
-        assert (draws.status[left] == status).all()
-        for draw in range(problem.n_draws):
-            check_witness(problem, draw, draws)
-    assert stopped > 5
-
-
 # ---- relations that other losses add to those of test_properties.py ---------------------------------------------
 
 RELATION = settings(PROPERTY, max_examples=60)
@@ -222,48 +184,11 @@ def test_counts_are_copies_of_rows(case: Case) -> None:
 
 @RELATION
 @given(every_loss)
-def test_sample_weights_are_counts_in_the_loss(case: Case) -> None:
-    problem = with_weights(case.problem)
-    factors = case.rng.integers(1, 4, size=problem.labels.size)
-    weights = np.ones(problem.labels.size) if problem.sample_weight is None else problem.sample_weight
-    weighted = replace(problem, sample_weight=weights * factors)
-    counted = replace(problem, counts=problem.counts * factors.astype(np.int32))
-    assert_same_q(weighted, counted)
-
-
-@RELATION
-@given(every_loss)
 def test_penalty_offset_and_weights_of_no_effect(case: Case) -> None:
     n, p = case.problem.design.shape
     bare = replace(case.problem, penalty=None, sample_weight=None, offset=None)
     dressed = replace(bare, penalty=np.zeros(p), sample_weight=np.ones(n), offset=np.zeros(n))
     assert_same_q(bare, dressed)
-
-
-@RELATION
-@given(every_loss)
-def test_the_loss_does_not_matter_at_alpha_zero(case: Case) -> None:
-    # g = 1 everywhere: the uniform deviation over all open cells
-    bare = replace(case.problem, localization=0.0, loss=get_loss("squared"), penalty=None)
-    expected = solved(bare).upper
-    for loss in LOSSES.values():
-        draws = solved(replace(case.problem, localization=0.0, loss=loss))
-        np.testing.assert_allclose(draws.upper, expected, rtol=0.0, atol=1e-12, err_msg=loss.name)
-
-
-@RELATION
-@given(every_loss)
-def test_at_alpha_infinity_q_is_at_least_the_deviation_of_the_anchor(case: Case) -> None:
-    # and at most Q at any other alpha
-    problem = replace(case.problem, localization=np.inf)
-    draws = solved(problem)
-    scores = problem.design @ problem.coef
-    if np.abs(scores).min() > 1e-9:
-        wrong = np.where(scores >= 0.0, 1.0, -1.0) != problem.labels
-        for draw in range(problem.n_draws):
-            assert draws.upper[draw] >= abs(problem.score_weights(draw) @ wrong) - 1e-12
-    for draw in range(problem.n_draws):
-        check_witness(problem, draw, draws)
 
 
 def test_bounds_enclose_where_rounding_hides_the_minimizer_of_a_draw() -> None:

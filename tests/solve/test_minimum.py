@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from least_loss import least_mean_loss, model_of
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from worlds import world
 
@@ -21,8 +20,6 @@ from cudbound.solve.minimum import (
     polish,
 )
 
-Array = NDArray[np.float64]
-
 
 @pytest.mark.parametrize("features", ["normal", "integer", "binary"])
 @pytest.mark.parametrize(("n", "p"), [(30, 3), (200, 10), (8, 12)])
@@ -31,17 +28,6 @@ def test_least_squares_fits_are_accepted(n: int, p: int, features: str) -> None:
     model = model_of(design, labels, coef)
     assert optimality_residual(model) < 1e-9
     check_minimizer(model)
-
-
-def test_badly_scaled_columns_are_accepted() -> None:
-    design, labels, coef = world(40, 4, 1.0, 0)
-    scale = np.array([1.0, 1e6, 1e-6, 1e3])
-    assert optimality_residual(model_of(design * scale, labels, coef / scale)) < 1e-9
-
-
-def test_a_column_of_zeros_does_not_count() -> None:
-    design, labels, coef = world(30, 3, 1.0, 0)
-    check_minimizer(model_of(np.column_stack([design, np.zeros(30)]), labels, np.append(coef, 5.0)))
 
 
 def test_the_residual_is_what_g_loses() -> None:
@@ -105,12 +91,6 @@ def test_other_data_are_noticed(change: str) -> None:
         check_minimizer(model_of(design, labels, coef))
 
 
-def test_coefficients_that_are_not_numbers_are_refused() -> None:
-    design, labels, coef = world(20, 3, 1.0, 0)
-    with pytest.raises(ValueError, match=r"'coef' must be finite\. Got nan or inf"):
-        check_minimizer(model_of(design, labels, coef * np.nan))
-
-
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])
 def test_separable_data_have_no_minimizer_and_the_error_says_what_to_do(loss: str) -> None:
     design = np.column_stack([np.ones(6), [-3.0, -2.0, -1.0, 1.0, 2.0, 3.0]])
@@ -128,27 +108,6 @@ def test_separable_data_have_no_minimizer_and_the_error_says_what_to_do(loss: st
     problem = draws_problem(penalized, np.ones((1, 6), dtype=np.int32))
     found = minimize(lambda beta: problem.mean_loss(0, beta), np.zeros(2), tol=1e-12)
     assert problem.mean_loss(0, penalized.coef) <= found.fun + 1e-9
-
-
-def test_a_polish_says_how_far_it_went() -> None:
-    # least squares through 4 points: the minimizer of y on x is 0.8 x; the anchor 0.8 x - 1 calls x = 1 negative
-    x = np.array([-2.0, -1.0, 1.0, 2.0])
-    labels = np.array([-1.0, -1.0, 1.0, 1.0])
-    slope = (x @ labels) / (x @ x)
-    model = model_of(np.column_stack([np.ones(4), x]), labels, np.array([-1.0, slope]))
-    polished = polish(model)
-    np.testing.assert_allclose(polished.coef, [0.0, slope], atol=1e-12)
-    report = polished.polish
-    assert report is not None
-    assert report.residual == pytest.approx(4.0)  # 4 points, each 1 away
-    assert report.score_change == pytest.approx(1.0)
-    assert report.coef_change == pytest.approx(1.0 / np.hypot(1.0, slope))
-    assert report.n_changed_predictions == 1
-    assert (model.training_error, polished.training_error) == (0.25, 0.0)
-    assert str(report) == (
-        "polished: residual before 4.0e+00, largest change of a training score 1, 1 training predictions changed"
-    )
-    assert model.polish is None
 
 
 def test_the_tolerance_is_on_the_scale_of_g() -> None:

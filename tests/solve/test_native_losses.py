@@ -11,8 +11,6 @@ from least_loss import conic_mean_loss
 from numpy.typing import NDArray
 from random_problems import KINDS, make_with_loss
 from scipy.optimize import minimize
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.svm import LinearSVC
 from worlds import world, world_problem
 
 from cudbound import _solvers
@@ -49,11 +47,6 @@ def test_compiled_losses_equal_their_twins(loss: NativeLoss, label: float) -> No
     np.testing.assert_allclose(compiled, expected, rtol=1e-12, atol=1e-300)
 
 
-def test_an_unknown_loss_is_refused() -> None:
-    with pytest.raises(ValueError, match="there is no loss of that name"):
-        _solvers.loss_at("cubic", 0.0)
-
-
 # ---- minimizers ------------------------------------------------------------------------------------------------
 
 
@@ -73,34 +66,6 @@ def assert_minimal(problem: Problem, coef: Array, *, tolerance: float = 1e-8) ->
         assert ours <= theirs + tolerance
         # the other solver stops close by, so that it is no strawman
         assert theirs <= ours + 1e-6
-
-
-def test_ridge_regression() -> None:
-    problem = training("squared", penalty=[0.0, 0.1, 0.1, 0.1])
-    fit = Ridge(alpha=0.1 * 60).fit(problem.design[:, 1:], problem.labels)
-    assert_minimal(problem, np.append(fit.intercept_, fit.coef_))
-
-
-@pytest.mark.parametrize("class_weight", [None, {-1: 0.5, 1: 3.0}])
-def test_logistic_regression(class_weight: dict[int, float] | None) -> None:
-    # sklearn minimizes |w|^2 / 2 + C sum_i loss_i with a free intercept
-    problem = training("logistic", penalty=[0.0, 0.05, 0.05, 0.05])
-    if class_weight is not None:
-        problem = replace(problem, sample_weight=np.where(problem.labels > 0, 3.0, 0.5))
-    fit = LogisticRegression(
-        C=1 / (2 * 60 * 0.05), class_weight=class_weight, tol=1e-12, solver="newton-cholesky"
-    ).fit(problem.design[:, 1:], problem.labels)
-    assert_minimal(problem, np.append(fit.intercept_, fit.coef_))
-
-
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_linear_support_vector_classifier(loss: str) -> None:
-    # its intercept is a coefficient like the others, and penalized
-    problem = training(loss, penalty=0.05)
-    fit = LinearSVC(
-        C=1 / (2 * 60 * 0.05), loss=loss, dual=True, tol=1e-10, max_iter=1_000_000, random_state=0
-    ).fit(problem.design[:, 1:], problem.labels)
-    assert_minimal(problem, np.append(fit.intercept_, fit.coef_))
 
 
 def minimize_by_scipy(problem: Problem, draw: int) -> Array:
@@ -189,12 +154,6 @@ def test_separable_data_have_no_minimizer_under_a_loss_that_vanishes(loss: str) 
         assert (margins > 0.0).all()
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_a_penalty_on_all_coefficients_brings_the_minimizer_back(loss: str) -> None:
-    problem = separable(loss, penalty=0.01)
-    assert_minimal(problem, minimize_by_cvxpy(problem, 0))
-
-
 @pytest.mark.parametrize("loss", VANISHING)
 def test_draws_of_one_class_have_no_minimizer_even_if_only_the_intercept_is_free(loss: str) -> None:
     problem = world_problem(20, 3, 0.5, 1, n_draws=2)
@@ -203,12 +162,6 @@ def test_draws_of_one_class_have_no_minimizer_even_if_only_the_intercept_is_free
     found = kernel.minimize(problem)
     assert found.attained.tolist() == [False, True]
     assert problem.mean_loss(0, found.coef[0]) <= 1e-8
-
-
-def test_anchor_alpha_and_weights_do_not_matter() -> None:
-    problem = make_with_loss("general", 3, "logistic", penalized=True)
-    other = replace(problem, coef=problem.coef + 1.0, localization=7.0, weights=np.ones(problem.counts.shape))
-    np.testing.assert_allclose(kernel.minimize(other).coef, kernel.minimize(problem).coef, rtol=0, atol=1e-6)
 
 
 def test_a_minimum_that_rounding_kept_out_of_reach_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

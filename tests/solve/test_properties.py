@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis_cases import (
     PROPERTY,
-    TOLERANCE,
     Case,
     assert_same_bits,
     assert_same_q,
@@ -86,16 +85,6 @@ def test_invertible_linear_map_of_the_design(one: tuple[Case, float]) -> None:
 
 
 @PROPERTY
-@given(cases(features=("integer", "binary"), infinite=False))
-def test_exact_linear_map_of_a_design_with_ties(case: Case) -> None:
-    # integers and powers of two are mapped without rounding, so that equal and dependent rows stay so
-    p = case.problem.coef.size
-    linear = np.triu(case.rng.integers(-2, 3, size=(p, p)).astype(float), 1) + np.eye(p)
-    linear = linear[:, case.rng.permutation(p)] * 2.0 ** case.rng.integers(-12, 13, size=p)
-    assert_same_q(case.problem, mapped(case.problem, linear))
-
-
-@PROPERTY
 @given(cases(infinite=False))
 def test_a_column_that_adds_nothing(case: Case) -> None:
     problem = case.problem
@@ -117,29 +106,6 @@ def extended(problem: Problem, row: Array, label: float, weights: Array, counts:
         localization=problem.localization * ((n + 1) / n),
         weights=np.column_stack([with_weights(problem).weights, weights]),
     )
-
-
-@PROPERTY
-@given(cases(infinite=False))
-def test_a_row_without_count_and_weight_adds_nothing(case: Case) -> None:
-    problem, none = case.problem, np.zeros(3)
-    row = case.rng.normal(size=problem.coef.size)
-    assert_same_q(problem, extended(problem, row, 1.0, none, none))
-
-
-@PROPERTY
-@given(cases(infinite=False))
-def test_one_row_split_into_copies(case: Case) -> None:
-    # a copy takes over some of the count and any part of the weight
-    problem = with_weights(case.problem)
-    i = int(case.rng.integers(problem.labels.size))
-    taken = case.rng.integers(0, problem.counts[:, i] + 1)
-    weight = case.rng.normal(size=3)
-    counts, weights = problem.counts.copy(), problem.weights.copy()
-    counts[:, i] -= taken
-    weights[:, i] -= weight
-    rest = replace(problem, counts=counts, weights=weights)
-    assert_same_q(problem, extended(rest, problem.design[i], problem.labels[i], weight, taken))
 
 
 @PROPERTY
@@ -187,44 +153,12 @@ def test_scale_of_the_weights(case: Case, factor: float) -> None:
     )
 
 
-@PROPERTY
-@given(cases())
-def test_weights_of_the_error_written_out(case: Case) -> None:
-    assert_same_q(case.problem, with_weights(case.problem))
-
-
-@PROPERTY
-@given(cases())
-def test_no_penalty_and_penalty_zero(case: Case) -> None:
-    assert_same_q(case.problem, replace(case.problem, penalty=np.zeros_like(case.problem.coef)))
-
-
-@PROPERTY
-@given(cases(features=("normal",), infinite=False))
-def test_the_anchor_enters_by_its_loss_alone(case: Case) -> None:
-    problem = case.problem.select(0)
-    root = np.sqrt(problem.counts[0] / problem.labels.size)[:, None]
-    least = np.linalg.lstsq(root * problem.design, root[:, 0] * problem.labels, rcond=None)[0]
-    # the point opposite to the anchor on the ellipsoid of equal loss
-    opposite = replace(problem, coef=2.0 * least - problem.coef)
-    assert opposite.mean_loss(0, opposite.coef) == pytest.approx(problem.mean_loss(0, problem.coef), abs=1e-9)
-    assert_same_q(problem, opposite)
-
-
 def rounding_of(problem: Problem) -> float:
     """By what bounds and order may be missed; values of squared loss come out of one formula."""
     return 1e-12 if problem.loss.name == "squared" else tolerance_of(problem)
 
 
 # ---- bounds and order ------------------------------------------------------------------------------------------
-
-
-@PROPERTY
-@given(cases())
-def test_counts_all_one_give_zero(case: Case) -> None:
-    problem = replace(case.problem, counts=np.ones_like(case.problem.counts))
-    draws = solved(problem)
-    np.testing.assert_array_equal(draws.upper, 0.0)
 
 
 @EITHER
@@ -257,54 +191,6 @@ def test_q_is_at_least_the_value_of_any_classifier(case: Case) -> None:
             falls = problem.localization > 0.0 and rise > 0.0
             g = max(0.0, 1.0 - problem.localization * rise) if falls else 1.0
             assert draws.upper[draw] >= deviation * g - min(1e-9, rounding_of(problem))
-
-
-@PROPERTY
-@given(cases())
-def test_q_is_at_most_the_share_of_rows_that_were_not_drawn(case: Case) -> None:
-    # the weights sum to 0, and those of the rows that were not drawn are the only negative ones
-    share = (case.problem.counts == 0).mean(axis=1)
-    assert (solved(case.problem).upper <= share + 1e-12).all()
-
-
-@EITHER
-@given(cases() | any_loss)
-def test_two_sided_q_is_the_larger_of_the_one_sided(case: Case) -> None:
-    both, plus, minus = (solved(case.problem, side=side).upper for side in ("both", "positive", "negative"))
-    np.testing.assert_allclose(both, np.maximum(plus, minus), rtol=0.0, atol=rounding_of(case.problem))
-
-
-@PROPERTY
-@given(cases())
-def test_q_of_a_sum_of_weights_is_at_most_the_sum_of_the_q(case: Case) -> None:
-    problem = with_weights(case.problem)
-    other = case.rng.normal(size=problem.weights.shape)
-    together = solved(replace(problem, weights=problem.weights + other)).upper
-    assert (together <= solved(problem).upper + solved(replace(problem, weights=other)).upper + 1e-9).all()
-
-
-@PROPERTY
-@given(cases())
-def test_a_further_feature_can_only_enlarge_q(case: Case) -> None:
-    # with the coefficient 0 for it the anchor has the same loss, and every classifier of before is left
-    problem = case.problem
-    if zero_rows(problem).any():
-        return
-    feature = case.rng.normal(size=problem.labels.size)
-    larger = replace(
-        problem, design=np.column_stack([problem.design, feature]), coef=np.append(problem.coef, 0.0)
-    )
-    assert (solved(larger).upper >= solved(problem).upper - TOLERANCE).all()
-
-
-@PROPERTY
-@given(cases(), st.floats(1.0, 3.0))
-def test_q_does_not_decrease_in_the_loss_of_the_anchor(case: Case, factor: float) -> None:
-    problem = case.problem.select(0)
-    root = np.sqrt(problem.counts[0] / problem.labels.size)[:, None]
-    least = np.linalg.lstsq(root * problem.design, root[:, 0] * problem.labels, rcond=None)[0]
-    farther = replace(problem, coef=least + factor * (problem.coef - least))
-    assert solved(farther).upper[0] >= solved(problem).upper[0] - TOLERANCE
 
 
 # ---- the same bits ---------------------------------------------------------------------------------------------

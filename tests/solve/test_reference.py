@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +15,7 @@ from oracles import check_witness, enumerate_q
 from random_problems import KINDS, make
 from tiers import each_tier
 
-from cudbound.basis.exceptions import CudboundWarning, SolveInterrupted
+from cudbound.basis.exceptions import CudboundWarning
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.draws import SolveStatus, draw_counts
 from cudbound.problem.problem import Problem
@@ -85,38 +84,6 @@ def test_a_sign_pattern_without_an_open_cell_does_not_count(alpha: float) -> Non
     check_witness(problem, 0, draws)
 
 
-def test_zero_rows_have_class_plus_one() -> None:
-    # one zero row of either label: the positive one is always right, the negative one always wrong
-    weights = np.array([[0.3, 0.5, 0.0]])
-    design = np.array([[0.0], [0.0], [1.0]])
-    for labels, q in (([1, -1, 1], 0.5), ([-1, 1, 1], 0.3), ([1, 1, 1], 0.0)):
-        problem = Problem.of(design, labels, [1.0], [[1, 1, 1]], weights=weights)
-        assert enumerate_q(problem, 0).q == q
-        assert solve_reference(problem).upper[0] == q
-
-
-def test_draws_without_a_deviation_and_without_rows() -> None:
-    design = np.array([[1.0, -1.0], [1.0, 0.5], [1.0, 2.0]])
-    counts = [[1, 1, 1], [0, 0, 0]]
-    problem = Problem.of(design, [-1, 1, 1], [0.0, 0.1], counts)
-    draws = solve_reference(problem)
-    # all counts one: S = 0. No row drawn: the loss is 0 everywhere, so g = 1, and S = -(number of errors) / 3
-    np.testing.assert_allclose(draws.upper, [0.0, 1.0], atol=1e-15)
-    assert enumerate_q(problem, 1).q == pytest.approx(1.0)
-    check_witness(problem, 1, draws)
-
-
-def test_scale_of_the_columns_does_not_matter() -> None:
-    problem = make("weak_labels", 5)
-    scale = np.array([1.0, *10.0 ** np.linspace(6, -4, problem.coef.size - 1)])
-    scaled = replace(problem, design=problem.design * scale, coef=problem.coef / scale)
-    draws = solve_reference(scaled)
-    for b in range(problem.n_draws):
-        assert draws.upper[b] == pytest.approx(enumerate_q(problem, b).q, abs=1e-8)
-        in_old_units = replace(draws, witness=draws.witness * scale)
-        check_witness(problem, b, in_old_units)
-
-
 def test_polishing_keeps_a_right_guess_of_the_walls_and_refuses_a_wrong_one() -> None:
     # min |b - t|^2 over b >= 0 in the plane: t = (-1, 1) gives (0, 1); t = (1, 1) gives (1, 1), so that the
     # least point on the wall b1 = 0 is not the minimizer
@@ -168,35 +135,6 @@ def test_limits_end_in_bounds_that_hold() -> None:
     assert (timed.upper >= np.subtract(true, 1e-10)).all()
 
 
-def test_progress_is_reported_after_each_draw() -> None:
-    seen: list[int] = []
-    solve_reference(make("two_coefficients", 0), on_draw=seen.append)
-    assert seen == [1, 2, 3]
-
-
-def test_ctrl_c_keeps_the_draws_that_are_done() -> None:
-    problem = hard_problem()
-
-    def interrupt(done: int) -> None:
-        if done == 2:
-            raise KeyboardInterrupt
-
-    with pytest.raises(SolveInterrupted, match="stopped with 2 of 3 draws solved") as caught:
-        solve_reference(problem, on_draw=interrupt)
-    draws = caught.value.draws
-    assert draws.status.tolist() == [SolveStatus.OPTIMAL, SolveStatus.OPTIMAL, SolveStatus.INTERRUPTED]
-    for b in range(3):
-        assert draws.lower[b] - 1e-10 <= enumerate_q(problem, b).q <= draws.upper[b] + 1e-10
-        check_witness(problem, b, draws)
-
-
-def test_ctrl_c_that_ecos_catches_is_not_a_solver_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    # ECOS has a signal handler of its own while it runs, and returns exit flag -4
-    monkeypatch.setattr("ecos.solve", lambda *_, **__: {"info": {"exitFlag": -4}})
-    with pytest.raises(SolveInterrupted, match="stopped with 0 of 3 draws solved"):
-        solve_reference(hard_problem())
-
-
 def test_clarabel_steps_in_where_ecos_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = make("general", 4)
     info = {"exitFlag": -2, "timing": {"tsolve": 0.0, "tsetup": 0.0}, "iter": 0}
@@ -223,23 +161,3 @@ def test_q_is_never_lost_where_all_solvers_fail(monkeypatch: pytest.MonkeyPatch)
     assert draws.lower[0] < draws.upper[0]
     assert draws.status[0] == SolveStatus.INACCURATE
     check_witness(problem, 0, draws)
-
-
-def test_missing_cvxpy_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "cvxpy", None)
-    with pytest.raises(
-        ImportError, match=r"needs cvxpy.*with: pip install 'cvxpy>=.*' 'ecos>=.*' 'clarabel>="
-    ):
-        solve_reference(make("general", 0))
-
-
-def test_unknown_side_solver_and_loss_are_named() -> None:
-    problem = make("general", 0)
-    with pytest.raises(ValueError, match=r"'side' parameter must be one of .*'both'.* Got 'left' instead"):
-        solve_reference(problem, side="left")
-    with pytest.raises(ValueError, match=r"'cvxpy_solver' parameter must be .*ECOS.* Got 'GUROBY' instead"):
-        solve_reference(problem, cvxpy_solver="GUROBY")
-    with pytest.raises(
-        ValueError, match=r"supports the losses \['exponential', .*\] and .* Got 'cubic' instead"
-    ):
-        solve_reference(replace(problem, loss=replace(get_loss("squared"), name="cubic")))

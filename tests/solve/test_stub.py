@@ -8,9 +8,6 @@ import sys
 from pathlib import Path
 
 import cudbound
-from cudbound import _solvers
-from cudbound.problem.draws import SolveStatus
-from cudbound.solve.native import SIDES
 
 PACKAGE = Path(cudbound.__file__).parent
 
@@ -27,17 +24,6 @@ def test_the_committed_stub_is_that_of_the_module(tmp_path: Path) -> None:
     committed = (PACKAGE / "_solvers.pyi").read_text()
     assert normalized(committed) == normalized(fresh.read_text()), "write it again with 'make stub'"
     assert "def solve_draws(" in committed
-
-
-def test_statuses_are_those_of_the_compiled_module() -> None:
-    compiled = {member.name: int(member) for member in _solvers.Status}
-    assert compiled == {member.name: int(member) for member in SolveStatus}
-
-
-def test_sides_are_those_of_the_compiled_module() -> None:
-    assert {name.upper(): member for name, member in SIDES.items()} == {
-        member.name: member for member in _solvers.Side
-    }
 
 
 WITHOUT_MODULE = """

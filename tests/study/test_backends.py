@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import sys
 import threading
 from dataclasses import replace
 from types import SimpleNamespace
@@ -15,11 +14,11 @@ from typing import Any
 
 import pytest
 from study_cases import Deadly, Shifted, dump, tiny_study
-from study_own import OWN, Counted, exact_limits, exact_of_training, limits, module_of_the_user
+from study_own import OWN, Counted, exact_limits, exact_of_training, limits
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
-from cudbound.basis.outcomes import ConfidenceInterval, Outcome
+from cudbound.basis.outcomes import Outcome
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.population import FunctionPopulation
 from cudbound.study.run import runner
@@ -56,27 +55,6 @@ def test_a_method_of_the_users_own_is_known_to_workers(tmp_path, workers):
     found = limits(tmp_path / "s", "own")
     assert len(found) == 30
     assert found == exact_limits(tmp_path / "s")
-
-
-def test_a_method_of_the_users_own_is_that_of_its_study_alone(tmp_path):
-    """The workers of the second study are those of the first: processes are kept between runs."""
-    studies = {
-        name: tiny_study(scenarios=NEAR, methods=(replace(OWN, compute=compute), "langford-binomial"))
-        for name, compute in {"first": lambda records, level: outcome, "second": exact_of_training}.items()
-    }
-    outcome = Outcome(0.25, ConfidenceInterval(0.125, 0.5))
-    for name, study in studies.items():
-        run_study(study, tmp_path / name, n_jobs=2)
-    assert set(limits(tmp_path / "first", "own").values()) == {(0.125, 0.5)}
-    assert limits(tmp_path / "second", "own") == exact_limits(tmp_path / "second")
-    assert limits(tmp_path / "first", "langford-binomial") == limits(tmp_path / "second", "langford-binomial")
-
-
-def test_a_method_of_the_users_own_has_a_name_of_its_own():
-    with pytest.raises(ValueError, match="'cud' is already the name of another method"):
-        tiny_study(scenarios=NEAR, methods=(replace(OWN, name="cud"),))
-    with pytest.raises(ValueError, match="'own' is already the name of another method"):
-        tiny_study(scenarios=NEAR, methods=(OWN, replace(OWN, compute=lambda records, level: None)))
 
 
 @pytest.mark.slow
@@ -120,19 +98,6 @@ def test_killed_worker_is_said(tmp_path):
     with pytest.raises(
         StudyError,
         match="a worker was killed, perhaps for lack of memory; run the study again with fewer workers",
-    ):
-        run_study(study, tmp_path / "s", n_jobs=2)
-    assert run_study(study, tmp_path / "s").n_done == 30
-
-
-@pytest.mark.slow
-def test_a_module_that_workers_lack_is_named(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "made_up", module_of_the_user())
-    study = tiny_study(scenarios=(Scenario("near", Shifted(0.5), sys.modules["made_up"].make),))
-    with pytest.raises(
-        StudyError,
-        match=r"a worker cannot read a population, a classifier or a method of the study; define it in the main "
-        r"script or in a module that workers can import \(ModuleNotFoundError: No module named 'made_up'\)",
     ):
         run_study(study, tmp_path / "s", n_jobs=2)
     assert run_study(study, tmp_path / "s").n_done == 30

@@ -9,21 +9,9 @@ from sklearn.linear_model import LogisticRegression
 
 from cudbound import LeastSquaresClassifier, Metrics
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.study import run_study
-from cudbound.study.design.design_file import read_design
 from cudbound.study.populations.patients import Patients
 from cudbound.study.populations.worlds import BinaryFinding, Gaussians, MissingValues
 from cudbound.study.run.replicate import true_metrics
-
-SETTINGS = (
-    'n_samples = 30\nn_replicates = 2\nn_resamples = 10\nmethods = ["langford-binomial", "two-center"]\n'
-)
-
-
-def read(folder, text):
-    path = folder / "d.toml"
-    path.write_text(SETTINGS + text)
-    return read_design(path)
 
 
 @pytest.mark.parametrize("n_noise", [0, 3])
@@ -50,32 +38,6 @@ def test_missing_values_have_their_share_and_model():
     assert coef == pytest.approx([1.5, 1.5, 0.0, 0.5, -0.5], abs=0.08)
 
 
-@pytest.mark.slow
-def test_missing_values_are_filled_inside_every_fit(tmp_path):
-    study = read(
-        tmp_path,
-        '[[scenario]]\nworld = "missing-values"\nmissing = "median"\nlevels = [4]\nclassifier = "naive-bayes"\n',
-    )
-    recipe = study.scenarios[0].classifier
-    assert recipe == ClassifierRecipe("naive-bayes", missing="median", levels=(4,))
-    assert study.scenarios[0].description["missing"] == "median"
-    assert run_study(study, tmp_path / "s").n_failed == 0
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ("levels = [4]", "levels must be column numbers, together with missing"),
-        ('missing = "mean"', "missing must be"),
-        ("select = 0", "select must be an integer of at least 1"),
-        ("many_rows = 0.5", "rows_per_patient must be the smallest and the largest"),
-    ],
-)
-def test_wrong_keys_are_refused(tmp_path, lines, message):
-    with pytest.raises(ValueError, match=message):
-        read(tmp_path, f'[[scenario]]\nworld = "gaussians"\n{lines}\n')
-
-
 @pytest.mark.parametrize("standardize", [False, True])
 def test_selection_keeps_the_features_of_largest_f_statistic(standardize):
     rng = np.random.default_rng(0)
@@ -86,12 +48,6 @@ def test_selection_keeps_the_features_of_largest_f_statistic(standardize):
     kept = np.flatnonzero(selection.get_support())
     assert set(kept) == set(np.argsort(f_classif(X, y)[0])[-3:])
     assert [name for name, _ in fitted.steps][-2:] == ["selectkbest", "lineardiscriminantanalysis"]
-
-
-@pytest.mark.parametrize("name", ["lda", "naive-bayes", "boosting"])
-def test_further_classifiers_are_known_by_name(name):
-    X, y = Gaussians(distance=4.0).sample(60, np.random.default_rng(0))
-    assert ClassifierRecipe(name)().fit(X, y).score(X, y) > 0.9
 
 
 def test_a_share_of_the_patients_has_the_most_rows():
@@ -134,27 +90,3 @@ def test_predictive_values_at_another_prevalence_follow_bayes_rule():
         ValueError, match="The ppv is not defined for a classifier that never makes this prediction"
     ):
         true_metrics(world, nobody, Metrics("ppv", prevalence=0.1))
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ('metric = "npv"', "prevalence must be a number in"),
-        ('metric = "cost"', "costs must be a cost for each class"),
-        ('metric = "cost"\ncosts = [1.0]', "costs must be a list of 2 values"),
-        ("prevalence = 0.2", "prevalence must be a number in"),
-    ],
-)
-def test_metrics_need_their_settings(tmp_path, lines, message):
-    with pytest.raises(ValueError, match=message):
-        read(tmp_path, f'[[scenario]]\nworld = "gaussians"\n{lines}\n')
-
-
-def test_a_study_of_predictive_values_and_cost(tmp_path):
-    study = read(
-        tmp_path,
-        '[[scenario]]\nname = "npv"\nworld = "gaussians"\nmetric = "npv"\nprevalence = "sample"\n'
-        '[[scenario]]\nname = "cost"\nworld = "gaussians"\nmetric = "cost"\ncosts = [0.5, 1]\n',
-    )
-    status = run_study(study, tmp_path / "s")
-    assert (status.n_done, status.n_failed) == (4, 0)

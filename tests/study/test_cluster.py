@@ -12,12 +12,10 @@ from typing import Any
 
 import pytest
 from study_cases import DeadlyOnce, Shifted, dump, tiny_study
-from study_own import exact_limits, limits
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
 from cudbound.study.design.scenario import Scenario
-from cudbound.study.run import runner
 from cudbound.study.run.runner import check_workers, run_study
 from cudbound.study.run.store import Store
 
@@ -114,13 +112,6 @@ def test_a_cluster_does_not_change_the_rows(folder, said, tmp_path):
     assert dump(folder / "undisturbed") == dump(tmp_path / "one worker")
 
 
-def test_shards_and_limits_are_those_of_a_run_without_a_cluster(folder, said, tmp_path):
-    run_study(tiny_study(), tmp_path / "s", shard=(2, 3))
-    assert dump(folder / "shard") == dump(tmp_path / "s")
-    assert said["no time"] == 0
-    assert dump(folder / "no time") == []
-
-
 def test_a_worker_that_is_killed_does_not_change_the_rows(folder, said, tmp_path):
     marker = folder / "marker"
     assert said["killed"] == 0
@@ -128,12 +119,6 @@ def test_a_worker_that_is_killed_does_not_change_the_rows(folder, said, tmp_path
     run_study(near(DeadlyOnce(0.5, marker=str(marker))), tmp_path / "one worker")
     assert len(dump(folder / "killed")) == 90
     assert dump(folder / "killed") == dump(tmp_path / "one worker")
-
-
-def test_a_script_with_a_method_of_its_own_runs_on_a_cluster(folder, said):
-    assert said["own"] == 0
-    assert limits(folder / "own", "own") == exact_limits(folder / "own")
-    assert len(limits(folder / "own", "own")) == 30
 
 
 def test_what_cannot_be_sent_or_read_is_said(said):
@@ -182,27 +167,3 @@ def test_workers_with_another_version_are_refused():
         StudyError, match=r"Worker tcp://10\.0\.0\.0:1 has No package metadata .*; install .* there"
     ):
         check_workers(Workers(PackageNotFoundError("cudbound"), here))
-
-
-def test_a_cluster_without_workers_is_said(tmp_path, monkeypatch):
-    from distributed import LocalCluster
-
-    monkeypatch.setattr(runner, "CONNECT_SECONDS", 0.5)
-    with (
-        LocalCluster(n_workers=0, dashboard_address=":0", processes=False) as cluster,
-        pytest.raises(
-            StudyError, match=r"dask: no worker of a scheduler at '.*' responds; check the address"
-        ),
-    ):
-        run_study(tiny_study(), tmp_path / "s", dask=cluster.scheduler_address)
-    assert os.listdir(tmp_path) == []
-
-
-def test_cluster_that_does_not_answer(tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "CONNECT_SECONDS", 0.2)
-    with pytest.raises(
-        StudyError,
-        match=r"dask: no worker of a scheduler at 'tcp://127\.0\.0\.1:9' responds; check the address",
-    ):
-        run_study(tiny_study(), tmp_path / "s", dask="tcp://127.0.0.1:9")
-    assert os.listdir(tmp_path) == []

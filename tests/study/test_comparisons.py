@@ -12,11 +12,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, compare_learners
 from cudbound.resampling import Resampling, ResamplingSizes
-from cudbound.study import Scenario, Study, run_study, summarize
+from cudbound.study import Scenario, Study
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.run.replicate import run_replicate
-from cudbound.study.run.replicate_rows import EXPECTED, INTERVALS
-from cudbound.study.run.store import Store
 
 GAUSSIANS = WORLDS["gaussians"]()
 METHODS = ("corrected-resampled-t", "5x2cv-t", "k-fold-t", "mcnemar")
@@ -104,69 +102,8 @@ def test_parts_of_one_class_are_treated_as_the_methods_treat_them():
         assert run_replicate(study, scenario, 6, number).expected[0].truth != 0.5
 
 
-class Picky(DecisionTreeClassifier):
-    """Cannot be fitted to fewer than 12 cases."""
-
-    def fit(self, X, y, **settings):
-        if len(X) < 12:
-            raise ArithmeticError("too few")
-        return super().fit(X, y, **settings)
-
-
-def test_a_further_sample_that_cannot_be_fitted_leaves_the_replicate_as_it_is():
-    scenario = Scenario("picky", GAUSSIANS, partial(Picky, max_depth=1, random_state=0))
-    study = Study("one", (scenario,), (20,), 1, ("langford-binomial", "5x2cv-t"), n_resamples=5)
-    row = run_replicate(study, scenario, 20, 0)
-    assert row.failure is None
-    assert row.truth is not None
-    assert row.expected == ()
-    assert row.intervals[0].low is not None
-
-
-@pytest.mark.slow
-def test_classifiers_without_a_seed_give_the_same_rows_every_time():
-    scenario = Scenario("unseeded", GAUSSIANS, partial(DecisionTreeClassifier, splitter="random"))
-    study = Study("one", (scenario,), (24,), 1, ("resampled-t",), n_resamples=5)
-    assert len({run_replicate(study, scenario, 24, 0).truth for _ in range(5)}) == 1
-    assert len({run_replicate(study, scenario, 24, number).truth for number in range(5)}) > 1
-
-
-def test_a_study_of_comparisons_ends_in_its_store_and_summary(tmp_path):
-    study = _study(n_replicates=30)
-    run_study(study, tmp_path / "s.sqlite", n_jobs=2)
-    with Store.open(tmp_path / "s.sqlite") as store:
-        rows, expected = store.frame(INTERVALS), store.frame(EXPECTED)
-    cells = summarize(tmp_path / "s.sqlite").cells.set_index("method")
-    for method in METHODS:
-        pvalues = rows.loc[rows["method"] == method, "pvalue"]
-        assert cells.loc[method, "rejection"] == np.mean(pvalues <= 0.1)
-    aim = expected.loc[expected["n_train"] == 12, "truth"].mean()
-    low, high = (rows.loc[rows["method"] == "5x2cv-t", name] for name in ("low", "high"))
-    assert cells.loc["5x2cv-t", "expected"] == pytest.approx(aim)
-    assert cells.loc["5x2cv-t", "coverage_of_expected"] == np.mean((low <= aim) & (aim <= high))
-    assert np.isnan(cells.loc["mcnemar", "coverage_of_expected"])  # it aims at two fitted classifiers
-
-
-def test_equal_learners_are_not_told_apart():
-    """Two constant classifiers have the difference 0 with certainty, in every replicate."""
-    scenario = Scenario("same", GAUSSIANS, DummyClassifier, rival=DummyClassifier)
-    study = _study(scenarios=(scenario,), methods=("resampled-t",))
-    row = run_replicate(study, scenario, 24, 0)
-    (interval,) = row.intervals
-    assert (row.truth, interval.low, interval.high, interval.pvalue) == (0.0, 0.0, 0.0, 1.0)
-    assert interval.degenerate
-
-
 def test_rivals_in_some_scenarios_only_are_refused():
     (compared,) = _study().scenarios
     alone = Scenario("alone", GAUSSIANS, LeastSquaresClassifier)
     with pytest.raises(ValueError, match=r"must have a rival, or none\. Got 'alone' without one"):
         _study(scenarios=(compared, alone))
-
-
-def test_intervals_and_comparisons_are_not_mixed_up():
-    with pytest.raises(ValueError, match="The 'methods' parameter must be 'all' or one of"):
-        _study(methods=("cud",))
-    alone = Scenario("alone", GAUSSIANS, LeastSquaresClassifier)
-    with pytest.raises(ValueError, match="'mcnemar' compares two classifiers"):
-        _study(scenarios=(alone,), methods=("mcnemar",))

@@ -12,20 +12,19 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared_files import PUBLISHED_SETS
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import LeastSquaresClassifier, compare_intervals
+from cudbound import LeastSquaresClassifier
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.intervals import GROUPS
 from cudbound.resampling import ResamplingSizes
-from cudbound.study.design.design_file import read_design, template_names, template_text
-from cudbound.study.design.scenario import Scenario, Study, describe, differences
+from cudbound.study.design.design_file import read_design, template_text
+from cudbound.study.design.scenario import describe, differences
 from cudbound.study.populations.worlds import WORLDS, Gaussians
 
 SETTINGS = "n_samples = 30\nn_replicates = 2\n"
@@ -176,14 +175,6 @@ def test_wrong_rivals_and_sizes_are_refused_in_one_line(tmp_path, text, message)
     assert "\n" not in str(caught.value)
 
 
-def test_the_number_of_replicates_can_be_given(tmp_path):
-    assert read(tmp_path, SETTINGS + WORLD, n_replicates=9).n_replicates == 9
-    with pytest.raises(
-        ValueError, match=r"mine\.toml: n_replicates must be an integer of at least 1\. Got 0\."
-    ):
-        read(tmp_path, SETTINGS + WORLD, n_replicates=0)
-
-
 @given(distance=st.floats(0.0, 99.0), n_features=st.integers(1, 8), standardize=st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_a_file_gives_the_same_study_every_time(tmp_path_factory, distance, n_features, standardize):
@@ -192,18 +183,6 @@ def test_a_file_gives_the_same_study_every_time(tmp_path_factory, distance, n_fe
     first, second = read(folder, text), read(folder, text)
     assert describe(first) == describe(second)
     assert first.scenarios[0].population == Gaussians(distance=distance, n_features=n_features)
-
-
-def test_what_decides_results_is_in_the_description(tmp_path):
-    base = describe(read(tmp_path, SETTINGS + WORLD))
-    for more, where in [
-        ("distance = 2.0\n", "description.distance"),
-        ("standardize = true\n", "description.standardize"),
-        ("set = {fit_intercept = false}\n", "description.set"),
-        ("degree = 2\n", "description.degree"),
-    ]:
-        found = differences(base, describe(read(tmp_path, SETTINGS + WORLD + more)))
-        assert any(where in one for one in found), found
 
 
 # --- classifiers
@@ -250,36 +229,6 @@ def test_tuned_values_are_chosen_by_cross_validation_of_all_steps(tmp_path):
     assert pickle.loads(pickle.dumps(scenario.classifier)) == scenario.classifier
 
 
-def test_what_is_not_tuned_is_not_described():
-    assert (
-        "tune" not in ClassifierRecipe("logistic").description
-    )  # stores of earlier versions name no such key
-
-
-def test_a_recipe_travels_to_other_processes():
-    recipe = ClassifierRecipe("linear-svm", (("C", 2.0),), standardize=True)
-    again = pickle.loads(pickle.dumps(recipe))
-    assert again == recipe
-    assert repr(again()) == repr(recipe())
-    assert again()["linearsvc"].random_state == 0  # or replicates would not repeat
-
-
-def test_the_steps_are_refitted_by_the_other_intervals():
-    """As a pipeline that was written by hand."""
-    rng = np.random.default_rng(4)
-    X, y = rng.normal(size=(30, 4)), np.arange(30) % 2
-    by_hand = make_pipeline(StandardScaler(), PCA(2, svd_solver="full"), LogisticRegression(C=0.5))
-    recipe = ClassifierRecipe("logistic", (("C", 0.5),), standardize=True, components=2)
-    tables = [
-        compare_intervals(
-            one.fit(X, y), X, y, methods=["cud", "kohavi-normal"], n_resamples=10, rng=1
-        ).to_frame()
-        for one in (by_hand, recipe())
-    ]
-    assert isinstance(recipe(), Pipeline)
-    assert tables[0].to_dict() == tables[1].to_dict()
-
-
 # --- real data
 
 
@@ -319,18 +268,6 @@ def test_data_come_from_the_folder(tmp_path, data_folder, monkeypatch):
     other = read(tmp_path, TOY + 'target = "target_high"\n')
     np.testing.assert_array_equal(other.scenarios[0].population.y, frame["target_high"])
     assert other.scenarios[0].population.X.shape == (80, 1)
-
-
-def test_a_folder_may_move_and_its_data_may_not_change(tmp_path, data_folder):
-    before = describe(read(tmp_path, TOY, data_folder=data_folder))
-    moved = data_folder.rename(tmp_path / "elsewhere")
-    assert describe(read(tmp_path, TOY, data_folder=moved)) == before
-    table = SETTINGS + '[[scenario]]\ncsv = "elsewhere/toy.csv"\ntarget = "target"\npositive = "1"\n'
-    first = describe(read(tmp_path, table))
-    text = (moved / "toy.csv").read_text()
-    (moved / "toy.csv").write_text(text[:-1] + "\n0.1,0.2,1,0\n")
-    (found,) = differences(first, describe(read(tmp_path, table)))[:1]
-    assert found.startswith("scenario toy, description.sha256: stored ")
 
 
 def test_a_csv_lies_beside_the_design(tmp_path, data_folder):
@@ -377,44 +314,7 @@ def test_data_that_cannot_be_used(tmp_path, data_folder, keys, message):
     assert "\n" not in str(caught.value)
 
 
-def test_samples_must_leave_cases_to_find_the_true_error_on(tmp_path, data_folder):
-    with pytest.raises(ValueError, match=r"\[\[scenario\]\] 1: toy has 80 cases: a sample of 80 leaves none"):
-        read(tmp_path, TOY.replace("n_samples = 30", "n_samples = [30, 80]"), data_folder=data_folder)
-
-
-def test_data_need_a_folder(tmp_path, monkeypatch):
-    monkeypatch.delenv("CUDBOUND_DATA", raising=False)
-    with pytest.raises(
-        ValueError, match=r"1: No folder of data sets was given\. .*--data-folder.*CUDBOUND_DATA"
-    ):
-        read(tmp_path, TOY)
-
-
 # --- templates
-
-
-def test_templates_are_those_of_the_package():
-    assert template_names() == (
-        *("clinical", "decision-trees", "grandvalet-bengio", "grouped-rows", "logistic-regression"),
-        "nadeau-bengio",
-        "other-intervals",
-        *(
-            "paper2008",
-            "quick",
-            "random-forests",
-            "ratios-and-net-benefit",
-            "sensitivity-specificity",
-            "several-classes",
-            "tuned-ridge",
-        ),
-        "two-center-auc",
-        "where-intervals-break",
-    )
-    with pytest.raises(
-        ValueError,
-        match=r"there is no template 'quik'; did you mean quick\?",
-    ):
-        template_text("quik")
 
 
 @pytest.mark.parametrize(
@@ -428,53 +328,6 @@ def test_simulated_templates_can_be_read(tmp_path, name):
     study = read(tmp_path, template_text(name), n_replicates=1)
     assert study.name == name
     assert all(scenario.description["world"] in WORLDS for scenario in study.scenarios)
-
-
-def test_the_template_of_the_paper_has_its_settings(tmp_path):
-    text = template_text("paper2008")
-    simulated = text[: text.index("# --- Real data sets")]
-    study = read(tmp_path, simulated)
-    assert (study.n_samples, study.n_replicates, study.n_resamples) == ((30, 50), 1000, 500)
-    assert study.methods == GROUPS["paper"]
-    assert {scenario.description["world"] for scenario in study.scenarios} <= {*WORLDS}
-    assert len(study.scenarios) >= 10
-    assert all(scenario.description["classifier"] == "least-squares" for scenario in study.scenarios)
-
-
-def test_the_data_sets_of_the_paper_template_are_large_enough(tmp_path):
-    """Where the folder of the developers lies beside the project; elsewhere the worlds alone are read."""
-    text = template_text("paper2008")
-    n_data = text.count("\ndata = ")
-    if not PUBLISHED_SETS.is_dir():
-        text = text[: text.index("# --- Real data sets")]
-        n_data = 0
-    study = read(tmp_path, text, data_folder=PUBLISHED_SETS, n_replicates=1)
-    real = [one.population for one in study.scenarios if "data" in one.description]
-    assert len(real) == n_data
-    assert all(population.fit_for_coverage(n) for population in real for n in study.n_samples)
-
-
-def test_the_templates_about_tests_of_learning_algorithms(tmp_path):
-    text = template_text("nadeau-bengio")
-    study = read(tmp_path, text[: text.index("[[scenario]]\ndata")])
-    assert study.compares
-    assert (study.n_samples, study.n_replicates, study.confidence_level) == ((200,), 1000, 0.9)
-    assert (study.sizes.n_splits, study.sizes.n_halvings, study.sizes.n_test(200)) == (15, 10, 20)
-    # covariances I and I/2, I and I/6; means (0, 0) and (1, 1)
-    worlds = [scenario.population for scenario in study.scenarios]
-    assert [world.positive_sd**2 for world in worlds] == pytest.approx([1 / 2, 1 / 6])
-    assert [world.distance**2 for world in worlds] == pytest.approx([2, 2])
-    assert [type(scenario.learners()[0]) for scenario in study.scenarios] == [DecisionTreeClassifier] * 2
-    assert [type(scenario.learners()[1]) for scenario in study.scenarios] == [LeastSquaresClassifier] * 2
-
-    text = template_text("grandvalet-bengio")
-    simulated = text.replace('data = "letter"\ndevice = "population"', 'name = "letter"\nworld = "noise"')
-    study = read(tmp_path, simulated)
-    assert (study.n_samples, study.n_replicates) == ((20, 40, 80, 160), 10_000)
-    assert study.methods == ("k-fold-t", "grandvalet-bengio-t")
-    assert study.options == {"grandvalet-bengio-t": {"rho": 0.7}}
-    assert study.sizes.n_folds == 10
-    assert isinstance(study.scenarios[0].learners()[0], DecisionTreeClassifier)
 
 
 # --- what can be wrong
@@ -607,26 +460,3 @@ def test_a_mistake_gives_one_line_with_its_place(tmp_path, text, message):
         read(tmp_path, text)
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith("mine.toml: ")
-
-
-def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(
-        ValueError, match=r"^none\.toml: no such file; 'cudbound study new' writes a new one$"
-    ):
-        read_design(tmp_path / "none.toml")
-    with pytest.raises(ValueError, match=r": cannot be read: Is a directory$"):
-        read_design(tmp_path)
-    path = tmp_path / "latin.toml"
-    path.write_bytes('name = "caf\xe9"'.encode("latin-1"))
-    with pytest.raises(ValueError, match=r"^latin\.toml: not a text file in UTF-8$"):
-        read_design(path)
-
-
-def test_a_pair_sets_the_options_of_its_method():
-    scenario = Scenario("near", Gaussians(), LeastSquaresClassifier)
-    paired = Study("mine", (scenario,), (20,), 2, ("cud", ("kohavi-normal", {"form": "wilson"})))
-    named = Study(
-        "mine", (scenario,), (20,), 2, paired.methods, options={"kohavi-normal": {"form": "wilson"}}
-    )
-    assert paired.methods == ("cud", "kohavi-normal")
-    assert describe(paired) == describe(named)

@@ -7,23 +7,19 @@ import gzip
 import io
 import json
 import re
-import sqlite3
 import tomllib
-from contextlib import closing
 
 import export_study
 import numpy as np
 import pandas as pd
 import pytest
-from docs_pages import ROOT, cells_worst_first
+from docs_pages import ROOT
 from export_study import evidence
 
 from cudbound import compare_intervals
-from cudbound.basis.exceptions import StudyError
 from cudbound.intervals import METHODS
 from cudbound.resampling.settings import Resampling
 from cudbound.study.design.design_file import read_design, template_text
-from cudbound.study.run.merge import merge_stores
 from cudbound.study.run.replicate_rows import Key
 from cudbound.study.run.runner import replay, run_study
 from cudbound.study.run.store import Store
@@ -82,21 +78,6 @@ def test_details_are_those_of_the_call(study, store):
     assert replay(study, store, "gaussians", 16, 2).intervals == kept
 
 
-def test_merged_stores_keep_details(study, store, tmp_path):
-    parts = [tmp_path / "1", tmp_path / "2"]
-    for number, part in enumerate(parts, start=1):
-        run_study(study, part, shard=(number, 2))
-    merge_stores(parts, tmp_path / "all")
-    with Store.open(tmp_path / "all") as merged, Store.open(store) as whole:
-        assert merged.digest() == whole.digest()
-    with closing(sqlite3.connect(parts[0])) as connection, connection:
-        connection.execute(
-            "UPDATE intervals SET details = '{}' WHERE method = 'two-center' AND replicate = 0"
-        )
-    with pytest.raises(StudyError, match=r"its replicate 0 .* differs from that in another part"):
-        merge_stores([parts[0]], tmp_path / "all")
-
-
 def test_cells_are_the_shares_and_means_of_the_rows(store):
     texts = evidence(store)
     rows = lines(texts["rows.csv.gz"])
@@ -115,29 +96,6 @@ def test_cells_are_the_shares_and_means_of_the_rows(store):
         assert int(cell["sets"]) == len(own)
 
 
-def test_rows_of_some_methods_are_kept_and_the_cells_of_all(store):
-    whole, part = evidence(store), evidence(store, ["two-center"])
-    assert part["cells.csv"] == whole["cells.csv"]
-    expected = [one for one in lines(whole["rows.csv.gz"]) if one["method"] == "two-center"]
-    names = lines(part["rows.csv.gz"])[0].keys()
-    assert lines(part["rows.csv.gz"]) == [{name: one[name] for name in names} for one in expected]
-
-
-def test_cells_say_what_was_fitted_to_what(store):
-    cells = {(one["scenario"], one["method"]): one for one in lines(evidence(store)["cells.csv"])}
-    cell = cells["selected", "two-center"]
-    assert {name: cell[name] for name in ("world", "classifier", "n", "p", "seed", "metric")} == {
-        "world": "noise",
-        "classifier": "least-squares",
-        "n": "20",
-        "p": "8",
-        "seed": "0",
-        "metric": "error",
-    }
-    assert json.loads(cell["steps"]) == {"standardize": True, "select": 2}
-    assert "scikit-learn" in cell["versions"]
-
-
 def test_the_script_writes_them_and_the_same_again(store, tmp_path, monkeypatch):
     for name in ("one", "two"):
         monkeypatch.setattr("sys.argv", ["export_study.py", str(store), str(tmp_path / name)])
@@ -147,23 +105,6 @@ def test_the_script_writes_them_and_the_same_again(store, tmp_path, monkeypatch)
     for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     assert json.loads((tmp_path / "one" / "design.json").read_text())["name"] == "small"
-
-
-def test_the_table_of_the_documentation_has_the_worst_cell_first(tmp_path):
-    names = ["scenario", "world", "classifier", "n", "p", "rank", "method", "sets", "coverage", "mcse"]
-    names += ["missed_low", "missed_high", "width", "keeps_level"]
-    made = [
-        ["good", "noise", "ridge", 30, 3, 4.0, "two-center", 9, 0.96, 0.01, 0.01, 0.03, 0.3, True],
-        ["bad", "noise", "ridge", 30, 3, "", "two-center", 9, 0.9, 0.01, 0.1, 0.0, "", False],
-        ["other", "noise", "ridge", 30, 3, "", "cud", 9, 0.1, 0.01, 0.9, 0.0, 0.1, False],
-    ]
-    path = tmp_path / "cells.csv"
-    path.write_text("".join(",".join(map(str, one)) + "\n" for one in [names, *made]))
-    table = cells_worst_first(path).splitlines()
-    assert len(table) == 4
-    assert [line.split("|")[1].strip() for line in table[2:]] == ["bad", "good"]
-    assert "0.900 ± 0.010" in table[2]
-    assert "**no**" in table[2]
 
 
 #: The study whose stored cells a card quotes, by what the method reads.

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_fakes import assert_error, invoke
 from sklearn.ensemble import RandomForestClassifier
 from study_cases import Shifted, tiny_study
 
@@ -42,12 +41,6 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store.sqlite"
 
 
-def test_a_group_is_kept_as_the_names_that_it_stands_for():
-    assert tiny_study(methods="paper").methods == PAPER
-    assert tiny_study(methods="cud").methods == ("cud",)
-    assert tiny_study(methods=["cud", "martin-beta"]).methods == ("cud", "martin-beta")
-
-
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_store_of_failures_alone_is_reported(tmp_path, store, form):
     text = write_report(store, tmp_path / "report", form).read_text()
@@ -69,11 +62,6 @@ def test_the_reason_is_the_whole_message_in_one_line(store):
     )
 
 
-def test_status_says_why_replicates_fail(store):
-    said = " ".join(invoke("study", "status", str(store)).stdout.split())
-    assert "near, n = 12: replicate 0, FailedRefitsError: The classifier failed in Stubborn with" in said
-
-
 @pytest.mark.parametrize("methods", ["paper", ("martin-beta", "cud", "bayle-cv")])
 def test_a_learner_without_a_bound_is_refused_before_the_run(tmp_path, methods):
     scenarios = (
@@ -87,13 +75,3 @@ def test_a_learner_without_a_bound_is_refused_before_the_run(tmp_path, methods):
     assert list(tmp_path.iterdir()) == []  # a store would refuse the mended study
     mended = tiny_study(scenarios=scenarios, methods="langford-binomial", n_samples=(12,), n_replicates=2)
     assert run_study(mended, tmp_path / "s").n_done == 4
-
-
-def test_a_study_of_a_design_file_needs_the_file(tmp_path):
-    (tmp_path / "d.toml").write_text(
-        'n_samples = 12\nn_replicates = 1\nn_resamples = 5\nmethods = "martin-beta"\n'
-        '[[scenario]]\nworld = "gaussians"\n'
-    )
-    store = str(tmp_path / "s.sqlite")
-    assert invoke("study", "run", str(tmp_path / "d.toml"), "--store", store).exit_code == 0
-    assert_error(invoke("study", "replay", store, "gaussians", "12", "0"), 2, "Missing option '--design'")

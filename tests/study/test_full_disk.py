@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -122,40 +121,3 @@ def test_a_store_that_finds_no_room_is_made_when_there_is_some(begun, whole):
     assert not Path("other.sqlite-lock").exists()
     assert run("study.toml", "--store", "other.sqlite").exit_code == 0
     assert dump("other.sqlite") == whole
-
-
-def test_a_report_that_finds_no_room_leaves_the_old_one(begun):
-    Path("report.csv").write_text("old")
-    content, files = Path("study.sqlite").read_bytes(), sorted(os.listdir())
-    command = ("study", "report", "study.sqlite", "--format", "csv", "--output", "report.csv")
-    with largest_file(100):
-        result = invoke(*command)
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert (
-        result.stderr == f"cudbound: error: 'report.csv': {os.strerror(errno.EFBIG)}; choose another file\n"
-    )
-    assert Path("report.csv").read_text() == "old"
-    assert Path("study.sqlite").read_bytes() == content
-    assert sorted(os.listdir()) == files
-    assert invoke(*command).exit_code == 0
-    assert "langford-binomial" in Path("report.csv").read_text()
-
-
-def test_a_design_that_finds_no_room_is_not_begun(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with largest_file(100):
-        result = invoke("study", "new", "quick", "--output", "mine.toml")
-    assert result.exit_code == 1
-    assert result.stderr.startswith("cudbound: error: 'mine.toml': ")
-    assert os.listdir() == []
-
-
-def test_a_report_never_takes_the_place_of_the_store(begun):
-    Path("study.sqlite").rename("report.csv")
-    content = Path("report.csv").read_bytes()
-    result = invoke("study", "report", "report.csv", "--output", "report.csv", "--format", "csv")
-    assert result.exit_code == 1
-    assert result.stderr.count("\n") == 1
-    assert "'report.csv' is an input file; choose another name" in result.stderr
-    assert Path("report.csv").read_bytes() == content
-    assert sorted(os.listdir()) == ["report.csv", "study.toml"]

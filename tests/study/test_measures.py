@@ -44,10 +44,6 @@ def test_the_interval_score_is_least_in_expectation_at_the_true_quantiles():
         assert interval_score(low, high, truth, 0.9).mean() > best
 
 
-def test_an_interval_that_holds_the_truth_scores_its_width():
-    np.testing.assert_allclose(interval_score([0.1, 0.2], [0.4, 0.9], [0.1, 0.9], 0.95), [0.3, 0.7])
-
-
 @settings(deadline=None)
 @given(st.lists(st.booleans(), min_size=1, max_size=60))
 def test_a_share_has_the_exact_interval(happened):
@@ -65,12 +61,3 @@ def test_monte_carlo_errors_are_those_of_repeated_studies():
     studies = rng.exponential(size=(4000, 50))
     said = np.mean([mean_measure(one).mcse for one in studies])
     assert said == pytest.approx(studies.mean(axis=1).std(), rel=0.05)
-
-
-def test_one_replicate_has_no_monte_carlo_error():
-    assert math.isnan(mean_measure([0.3]).mcse)
-
-
-def test_a_level_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="confidence_level"):
-        interval_score(0.1, 0.2, 0.3, 95)

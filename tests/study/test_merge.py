@@ -17,8 +17,6 @@ from hypothesis import strategies as st
 from study_cases import dump, tiny_study
 
 from cudbound.basis.exceptions import StudyError
-from cudbound.study import summarize
-from cudbound.study.run import store as store_module
 from cudbound.study.run.merge import merge_stores
 from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.runner import run_study
@@ -100,26 +98,6 @@ def test_the_digest_is_of_results_and_of_nothing_else(tmp_path, folder):
     assert digest(one) == digest(slower) != digest(other)
 
 
-@pytest.mark.slow
-def test_merged_store_can_be_reported_on_and_resumed(tmp_path, folder):
-    merge_stores(shards(folder, 3)[:2], tmp_path / "all")
-    with Store.open(tmp_path / "all") as store:
-        assert store.shard == (2, 3)
-        assert store.missing() == {(scenario, n): [2] for scenario in ("near", "broken") for n in (12, 20)}
-    run_study(STUDY, tmp_path / "all")
-    assert dump(tmp_path / "all") == dump(folder / "whole")
-    cells, expected = summarize(tmp_path / "all").cells, summarize(folder / "whole").cells
-    assert cells["coverage"].equals(expected["coverage"])
-
-
-def test_a_part_that_is_being_run_gives_what_it_has(tmp_path, folder):
-    with Store.resume(tmp_path / "running", STUDY) as store:
-        store.add([ROW])
-        assert merge_stores([tmp_path / "running", shards(folder, 2)[1]], tmp_path / "all").n_done == 9
-        store.add([replace(ROW, key=Key("near", 12, 2))])
-    assert merge_stores([tmp_path / "running"], tmp_path / "all").n_done == 10
-
-
 # what is refused
 
 
@@ -169,20 +147,6 @@ def test_unequal_duplicates_are_refused(tmp_path, what, turned):
     assert_refused("its replicate 0 of scenario 'near'", parts[1:], tmp_path / "all")
 
 
-def test_failures_are_compared_by_their_last_line(tmp_path):
-    def failed(where: str, why: str):
-        return replace(ROW, failure=f"Traceback:\n  File {where}\nValueError: {why}\n", intervals=())
-
-    a, b = add(tmp_path / "a", failed("here", "x")), add(tmp_path / "b", failed("there", "x"))
-    assert digest(a) == digest(b)
-    merge_stores([a, b], tmp_path / "ab")
-    with Store.open(tmp_path / "ab") as store:
-        assert "File here" in store.replicate(Key("near", 12, 0)).failure
-    c = add(tmp_path / "c", failed("here", "y"))
-    assert digest(a) != digest(c)
-    assert_refused("its replicate 0 of scenario 'near'", [a, c], tmp_path / "all")
-
-
 def test_parts_that_are_no_stores_are_refused_and_named(tmp_path, folder):
     good = shards(folder, 2)[0]
     assert_refused(
@@ -201,42 +165,6 @@ def test_parts_that_are_no_stores_are_refused_and_named(tmp_path, folder):
     assert_refused("damaged': it cannot be read or written", [good, tmp_path / "damaged"], tmp_path / "all")
     with pytest.raises(ValueError, match=r"'parts' parameter must name at least one store\. Got none"):
         merge_stores([], tmp_path / "all")
-
-
-def test_places_that_cannot_take_the_store_are_refused(tmp_path, folder, monkeypatch):
-    parts = shards(folder, 2)
-    with pytest.raises(StudyError, match="there is no such file"):
-        merge_stores(parts, tmp_path)
-    with pytest.raises(StudyError, match="its folder does not exist; create it, or choose another"):
-        merge_stores(parts, tmp_path / "no" / "all")
-    (tmp_path / "text").write_text("a,b\n" * 1000)
-    assert_refused(r"text': it cannot be read or written \(file is not a database", parts, tmp_path / "text")
-    monkeypatch.setattr(store_module, "LOCK_SECONDS", 0.05)
-    with (
-        Store.resume(tmp_path / "all", STUDY),
-        pytest.raises(StudyError, match="another run is writing to it; wait for that run to end"),
-    ):
-        merge_stores(parts, tmp_path / "all")
-
-
-@pytest.mark.slow
-def test_full_disk_keeps_what_was_there(tmp_path, monkeypatch):
-    study = tiny_study(n_replicates=100)
-    rows = [replace(ROW, key=Key("near", 12, number)) for number in range(100)]
-    parts = [add(tmp_path / name, *rows[first::2], study=study) for first, name in enumerate("ab")]
-    merge_stores(parts[:1], tmp_path / "all")
-    pages = (tmp_path / "all").stat().st_size // 4096
-    connect = store_module.connect
-
-    def nearly_full(path, mode):
-        connection, new = connect(path, mode)
-        connection.execute(f"PRAGMA max_page_count = {pages}")
-        return connection, new
-
-    monkeypatch.setattr("cudbound.study.run.merge.connect", nearly_full)
-    assert_refused(r"it cannot be read or written \(database or disk is full\)", parts[1:], tmp_path / "all")
-    monkeypatch.undo()
-    assert merge_stores(parts[1:], tmp_path / "all").n_done == 100
 
 
 KILLED = """
@@ -293,12 +221,3 @@ def test_a_run_that_was_killed_inside_a_transaction_is_undone_in_the_part(tmp_pa
     connection.close()
     assert merge_stores([tmp_path / "killed", shards(folder, 2)[1]], tmp_path / "all").n_done == 20
     assert dump(tmp_path / "all") == dump(folder / "whole")
-
-
-def test_a_link_stays_a_link(tmp_path, folder):
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "all").symlink_to(tmp_path / "elsewhere" / "all")
-    for part in shards(folder, 2):
-        merge_stores([part], tmp_path / "all")
-    assert (tmp_path / "all").is_symlink()
-    assert dump(tmp_path / "elsewhere" / "all") == dump(folder / "whole")

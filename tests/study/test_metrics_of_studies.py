@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -15,10 +13,8 @@ from cudbound import LeastSquaresClassifier, Metrics
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.results import IntervalEstimate
 from cudbound.study import Study, run_study, summarize
-from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.population import N_TRUTH_CASES, Truth, fixed_cases
-from cudbound.study.populations.real_data import RealData
 from cudbound.study.populations.worlds import Gaussians
 from cudbound.study.run.replicate import joint_rows, true_metrics
 
@@ -77,37 +73,6 @@ def test_a_study_counts_single_and_joint_coverage(tmp_path):
     assert (cells["width"] > 0.0).all()
 
 
-def test_the_shipped_design_names_single_and_joint_coverage(tmp_path):
-    path = tmp_path / "d.toml"
-    path.write_text(template_text("sensitivity-specificity"))
-    study = read_design(path)
-    assert {scenario.metric for scenario in study.scenarios} == {
-        ("sensitivity",),
-        ("specificity",),
-        ("sensitivity", "specificity"),
-    }
-    assert len(study.scenarios) == 6 * 3 * 3
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (
-            'metric = "f1"',
-            "metric must be one of ['accuracy', 'auc', 'balanced-accuracy', 'balanced-error', 'brier', 'cost',",
-        ),
-        ('metric = ["sensitivity", "sensitivity"]', "metric must be different metrics"),
-    ],
-)
-def test_designs_refuse_other_metrics(tmp_path, line, message):
-    path = tmp_path / "d.toml"
-    path.write_text(
-        f'n_samples = 20\nn_replicates = 1\nmethods = "cud"\n[[scenario]]\nworld = "gaussians"\n{line}\n'
-    )
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read_design(path)
-
-
 def test_the_true_auc_and_brier_score_are_those_of_the_large_sample():
     world, metrics = Gaussians(), Metrics(["auc", "brier"])
     X, y = world.sample(60, np.random.default_rng(0))
@@ -120,25 +85,3 @@ def test_the_true_auc_and_brier_score_are_those_of_the_large_sample():
     )
     assert 0.0 < auc.standard_error < 0.004
     assert 0.0 < brier.standard_error < 0.002
-
-
-def test_the_true_metrics_of_data_that_are_the_population_are_those_of_all_its_cases():
-    X, y = Gaussians().sample(90, np.random.default_rng(1))
-    classifier = LogisticRegression().fit(X[:40], y[:40])
-    data = RealData("made", "made up", X, y, "population")
-    auc, error = true_metrics(data, classifier, Metrics(["auc", "balanced-error"]))
-    assert auc.value == pytest.approx(roc_auc_score(y, classifier.decision_function(X)), abs=1e-12)
-    wrong = classifier.predict(X) != y
-    assert error.value == pytest.approx((wrong[y == 0].mean() + wrong[y == 1].mean()) / 2, abs=1e-12)
-    with pytest.raises(ValueError, match='on data with device = "population"'):
-        Scenario("rest", RealData("made", "made up", X, y), LogisticRegression, metric=("auc",))
-
-
-def test_a_metric_above_all_scenarios_is_that_of_those_without_one(tmp_path):
-    path = tmp_path / "d.toml"
-    path.write_text(
-        'n_samples = 20\nn_replicates = 1\nmethods = "two-center"\nmetric = "sensitivity"\n'
-        '[[scenario]]\nworld = "gaussians"\n'
-        '[[scenario]]\nname = "own"\nworld = "gaussians"\nmetric = "specificity"\n'
-    )
-    assert [one.metric for one in read_design(path).scenarios] == [("sensitivity",), ("specificity",)]

@@ -9,12 +9,10 @@ import pytest
 from study_cases import Shifted, tiny_study
 
 from cudbound import LeastSquaresClassifier
-from cudbound.basis.exceptions import StudyError
 from cudbound.study import run_study
 from cudbound.study.design.design_file import read_design
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import runner
-from cudbound.study.run.merge import merge_stores
 from cudbound.study.run.replicate_rows import Key
 from cudbound.study.run.store import Store
 from cudbound.study.study_report import run_notes
@@ -55,26 +53,6 @@ def test_a_scenario_has_its_own_cells_and_draws(tmp_path):
         fits = {name: store.replicate(Key(name, n, 0)).intervals[0].n_fits for name, n in CELLS}
         assert "Scenarios: 2, at n = 12, 16, 20; 2 to 4 replicates of each planned." in run_notes(store)
     assert fits == {"shared": 11, "own": 6}
-
-
-def test_shards_of_it_make_the_whole(tmp_path):
-    study = read(tmp_path)
-    parts = [tmp_path / f"{number}" for number in (1, 2, 3)]
-    for number, part in enumerate(parts, start=1):
-        run_study(study, part, shard=(number, 3))
-    assert merge_stores(parts, tmp_path / "all").n_done == sum(CELLS.values())
-    run_study(study, tmp_path / "one")
-    with Store.open(tmp_path / "all") as merged, Store.open(tmp_path / "one") as whole:
-        assert merged.digest() == whole.digest()
-
-
-def test_numbers_of_a_scenario_may_grow_and_draws_may_not_change(tmp_path):
-    run_study(read(tmp_path, n_replicates=1), tmp_path / "s")
-    assert run_study(read(tmp_path), tmp_path / "s").n_done == sum(CELLS.values())
-    with pytest.raises(StudyError, match="scenario own, n_resamples: stored 5, now 6"):
-        run_study(read(tmp_path, DESIGN.replace("n_resamples = 5", "n_resamples = 6")), tmp_path / "s")
-    with pytest.raises(StudyError, match="scenario own, n_replicates: stored 2, now 1"):
-        run_study(read(tmp_path, DESIGN.replace("n_replicates = 2", "n_replicates = 1")), tmp_path / "s")
 
 
 @pytest.mark.parametrize(

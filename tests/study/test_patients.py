@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from cudbound import LeastSquaresClassifier, compare_intervals
-from cudbound.study import Study, run_study
-from cudbound.study.design.design_file import read_design, template_text
-from cudbound.study.design.scenario import Scenario, describe, differences
+from cudbound.study import run_study
+from cudbound.study.design.design_file import read_design
 from cudbound.study.populations.patients import Patients
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.worlds import (
@@ -79,15 +75,6 @@ def test_rows_of_a_patient_share_their_class_and_as_much_of_the_variance_as_is_s
         assert (apart[mine] ** 2).mean(axis=0) == pytest.approx(1.0, abs=0.08)
 
 
-def test_labels_of_a_patient_are_flipped_together():
-    world = FlippedLabels(distance=60.0, n_features=1, flip_rate=0.3)  # the feature says the class of before
-    drawn = Patients(world).draw(4000, np.random.default_rng(0))
-    flipped = (drawn.X[:, 0] > 0.0) != (drawn.y == 1)
-    shares = np.bincount(drawn.groups, weights=flipped) / np.bincount(drawn.groups)
-    assert set(shares) == {0.0, 1.0}
-    assert shares.mean() == pytest.approx(0.3, abs=0.06)
-
-
 @pytest.mark.parametrize(
     ("y", "groups", "expected"),
     [([0, 0, 0, 1, 1], None, 2), ([0, 0, 0, 1, 1], [0, 0, 1, 2, 2], 1), ([0, 0, 1, 1], [0, 1, 0, 1], 2)],
@@ -147,78 +134,3 @@ def test_the_same_samples_are_analyzed_with_and_without_groups(tmp_path):
     with Store.open(store) as opened:
         stored = opened.replicate(Key("with", 30, 1)).intervals[0]
     assert (stored.low, stored.high) == (table.rows[0].low, table.rows[0].high)
-
-
-def test_the_shipped_design_has_every_sample_with_and_without_groups(tmp_path):
-    study = read(tmp_path, template_text("grouped-rows"))
-    told, untold = study.scenarios[::2], study.scenarios[1::2]
-    assert len(told) == 6 * 3 * 4
-    for one, other in zip(told, untold, strict=True):
-        assert other.samples_of == one.name == other.name.replace("without", "with")
-        assert (one.groups, other.groups) == (True, False)
-        assert (one.population, one.metric) == (other.population, other.metric)
-        assert isinstance(one.population, Patients)
-
-
-def test_groups_and_their_sizes_are_part_of_what_identifies_a_study(tmp_path):
-    described = describe(read(tmp_path, SETTINGS + WITH + WITHOUT))
-    for change, shown in (
-        (("[2, 6]", "[2, 5]"), "rows_per_patient"),
-        (("[2, 6]", "[2, 6]\nwithin_patient = 0.4"), "within_patient"),
-        (("groups = false\n", ""), "groups: stored false, now true"),
-        (('samples_of = "with"\n', ""), 'samples_of: stored "with", now nothing'),
-    ):
-        other = describe(read(tmp_path, (SETTINGS + WITH + WITHOUT).replace(*change)))
-        assert any(shown in one for one in differences(described, other))
-
-
-def test_a_scenario_is_described_by_what_differs_from_the_study():
-    scenario = Scenario("g", Gaussians(), LeastSquaresClassifier)
-    study = Study("s", (scenario,), (20,), 1, ("two-center",))
-    assert describe(study)["scenarios"]["g"].keys() == {
-        "title",
-        "population",
-        "parameters",
-        "classifier",
-        "n_features",
-        "groups",
-        "description",
-    }
-    other = replace(study, scenarios=(replace(scenario, name="h"), replace(scenario, samples_of="h")))
-    assert other.rng("g", 20, 0).random() == study.rng("h", 20, 0).random()
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            WITH.replace("[2, 6]", "4"),
-            "rows_per_patient must be the smallest and the largest number of rows per patient. Got 4.",
-        ),
-        (WITH.replace("gaussians", "donut"), "world must be a world of normal classes"),
-        (WITH + "groups = 1\n", "groups must be true or false"),
-        ('[[scenario]]\nworld = "gaussians"\ngroups = false\n', "rows_per_patient must be the smallest"),
-        (WITHOUT, "samples_of must be the name of an earlier scenario"),
-        (
-            WITH + WITHOUT.replace("[2, 6]", "[2, 5]"),
-            "earlier scenario with the same world",
-        ),
-        (
-            WITH + WITHOUT + WITHOUT.replace('"without"', '"third"').replace('"with"', '"without"'),
-            "and its own samples. Got 'without'",
-        ),
-    ],
-)
-def test_designs_refuse_what_patients_cannot_be(tmp_path, text, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read(tmp_path, SETTINGS + text)
-
-
-def test_methods_that_would_take_patients_apart_are_refused_where_they_are_told(tmp_path):
-    settings = SETTINGS.replace('"langford-binomial"', '"nested-cv"')
-    with pytest.raises(
-        ValueError, match="nested-cv would split the rows of a patient; leave these methods out"
-    ):
-        read(tmp_path, settings + WITH)
-    alone = WITHOUT.replace('samples_of = "with"\n', "")
-    assert read(tmp_path, settings + alone).scenarios[0].groups is False

@@ -6,15 +6,13 @@ import gzip
 import hashlib
 import json
 import math
-import re
 
 import numpy as np
 import pytest
 from shared_files import PUBLISHED_SETS
 
-from cudbound.inputs.data_file import CsvError, DataFile
 from cudbound.study.populations.population import FunctionPopulation
-from cudbound.study.populations.real_data import RealData, csv_population, load_data_set, read_manifest
+from cudbound.study.populations.real_data import RealData, load_data_set, read_manifest
 
 WARD = """site,age,coma,died,weight,target,target_heavy
 1,50,None,a,1.5,0,1
@@ -102,78 +100,11 @@ def test_complete_rows_of_a_file_with_text_become_features(folder):
     )
 
 
-def test_alternative_target_brings_its_own_features_and_rows(folder):
-    data = load_data_set("ward", folder, target="target_heavy")
-    assert data.feature_names == ("age", "coma=None", "coma=Stupor")
-    assert data.y.tolist() == [1, 0, 0, 1]  # the row without age and those without target are left out
-    assert data.title.startswith("Ward, target_heavy (3 incomplete rows left out): 4 cases")
-
-
-def test_compressed_file_and_names(folder):
-    assert tuple(read_manifest(folder)) == ("ward", "made")
-    data = load_data_set("made", folder, device="population")
-    assert data.X.shape == (700, 2)
-    assert data.X[9].tolist() == [2.0, 2.25]
-    assert data.y[:4].tolist() == [1, 0, 0, 1]
-    assert (
-        data.title
-        == "Made: 700 cases, 2 features; drawn with replacement, true error exact on all cases"
-        + ("; too small to estimate coverage")
-    )
-
-
-def test_folder_may_be_named_by_the_environment(folder, monkeypatch):
-    monkeypatch.delenv("CUDBOUND_DATA", raising=False)
-    with pytest.raises(ValueError, match=r"No folder of data sets was given\. Pass one .* set CUDBOUND_DATA"):
-        load_data_set("made")
-    monkeypatch.setenv("CUDBOUND_DATA", str(folder))
-    assert load_data_set("made").n_cases == 700
-
-
-def test_folder_that_does_not_exist(tmp_path):
-    with pytest.raises(
-        ValueError, match=r"cannot read .*nowhere.*: No such file or directory\. .*--data-folder"
-    ):
-        load_data_set("made", tmp_path / "nowhere")
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '{"datasets": [{"title": "x"}]}', '{"datasets": 3}', "3"])
-def test_manifest_that_is_none(tmp_path, text):
-    (tmp_path / "MANIFEST.json").write_text(text)
-    with pytest.raises(ValueError, match=r"MANIFEST.json: .*(Expecting|must be a table|is missing)"):
-        read_manifest(tmp_path)
-
-
-def test_manifest_that_lacks_a_checksum(folder):
-    manifest = json.loads((folder / "MANIFEST.json").read_text())
-    del manifest["datasets"][1]["sha256"]
-    (folder / "MANIFEST.json").write_text(json.dumps(manifest))
-    with pytest.raises(ValueError, match=r"MANIFEST.json: data set 2: sha256 is missing"):
-        read_manifest(folder)
-
-
 def test_file_that_was_changed(folder):
     (folder / "ward.csv").write_text(WARD.replace("4.5", "4.6"))
     with pytest.raises(ValueError, match=r"ward.csv is not the file described in MANIFEST.json: its SHA-256"):
         load_data_set("ward", folder)
     assert load_data_set("made", folder).n_cases == 700
-
-
-def test_file_that_is_missing(folder):
-    (folder / "ward.csv").unlink()
-    with pytest.raises(ValueError, match=r"cannot read .*ward\.csv: No such file"):
-        load_data_set("ward", folder)
-
-
-def test_unknown_names(folder):
-    with pytest.raises(
-        ValueError, match=r"'data' parameter must be one of \['made', 'ward'\]. Got 'wards'.* Did you"
-    ):
-        load_data_set("wards", folder)
-    with pytest.raises(ValueError, match=r"'target' parameter must be one of \['target', 'target_heavy'\]"):
-        load_data_set("ward", folder, target="weight")
-    with pytest.raises(ValueError, match=r"'device' parameter must be one of \['population', 'remainder'\]"):
-        load_data_set("ward", folder, device="all")
 
 
 @pytest.mark.parametrize(
@@ -271,32 +202,6 @@ def test_every_case_is_drawn_equally_often(device):
     assert np.abs(counts / 2000 - share).max() < 4.5 * math.sqrt(share / 2000)
 
 
-@pytest.mark.parametrize("device", ["remainder", "population"])
-def test_same_random_numbers_give_the_same_sample(device):
-    data = make(700, device)
-    one, other = (data.draw(30, np.random.default_rng(8)) for _ in range(2))
-    assert np.array_equal(one.X, other.X)
-    assert one.true_error(Fixed(3.0)) == other.true_error(Fixed(3.0))
-
-
-def test_mean_truth_of_many_remainders_is_the_error_on_all_cases():
-    data = make(600)
-    rng = np.random.default_rng(10)
-    errors = [data.draw(100, rng).true_error(Fixed(300.0)).value for _ in range(400)]
-    exact = np.mean([(row > 300) != (row % 5 == 0) for row in range(600)])
-    assert abs(np.mean(errors) - exact) < 4.5 * np.std(errors, ddof=1) / math.sqrt(400)
-
-
-def test_data_sets_that_are_too_small_say_so():
-    assert make(550).fit_for_coverage(50)
-    assert not make(549).fit_for_coverage(50)
-    assert make(549).fit_for_coverage(49)
-    assert make(5000, "population").fit_for_coverage(50)
-    assert not make(4999, "population").fit_for_coverage(50)
-    assert not make(550).title.endswith("too small to estimate coverage")
-    assert make(549).title.endswith("too small to estimate coverage")
-
-
 def test_sample_that_leaves_no_case_is_refused():
     with pytest.raises(
         ValueError, match=r"rows has 50 cases: a sample of 50 leaves none .* device = 'population'"
@@ -305,38 +210,6 @@ def test_sample_that_leaves_no_case_is_refused():
     assert make(50, "population").draw(50, np.random.default_rng(0)).y.shape == (50,)
     with pytest.raises(ValueError, match=r"'n' parameter must be an integer of at least 1\. Got 2\.5"):
         make().draw(2.5, np.random.default_rng(0))
-
-
-def test_fingerprint_follows_the_values():
-    X, y = np.arange(12.0).reshape(6, 2), np.array([0, 1, 0, 1, 0, 1])
-    one = RealData("a", "a", X, y).fingerprint
-    assert re.fullmatch("[0-9a-f]{64}", one)
-    assert RealData("b", "b", np.asfortranarray(X), y, "population").fingerprint == one
-    assert RealData("a", "a", X + 1e-12, y).fingerprint != one
-    assert RealData("a", "a", X, 1 - y).fingerprint != one
-    assert RealData("a", "a", X[:, :1], y).fingerprint != one
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "message"),
-    [
-        (
-            np.zeros((3, 1)),
-            np.array([0, 1]),
-            r"X must have one row and y one label per case.*\(3, 1\) and \(2,\)",
-        ),
-        (np.zeros(3), np.array([0, 1, 1]), r"X at least one column. Got the shapes \(3,\)"),
-        (np.zeros((2, 1)), np.array([1, 1]), r"y must contain both labels 0 and 1, and no others. Got \[1\]"),
-        (
-            np.zeros((2, 1)),
-            np.array([1, 2]),
-            r"y must contain both labels 0 and 1, and no others. Got \[1, 2\]",
-        ),
-    ],
-)
-def test_arrays_that_are_no_population(X, y, message):
-    with pytest.raises(ValueError, match=message):
-        RealData("bad", "bad", X, y)
 
 
 # --- the user's own ------------------------------------------------------------------------------------------------
@@ -366,15 +239,6 @@ def test_function_is_judged_on_a_fixed_sample():
     assert population.title == "probit; true error on 50000 fixed cases"
 
 
-def test_function_may_bring_its_exact_error():
-    population = FunctionPopulation(probit, "probit", error=lambda classifier: 0.25)
-    truth = population.draw(20, np.random.default_rng(1)).true_error(FirstFeature())
-    assert (truth.value, truth.standard_error) == (0.25, 0.0)
-    assert population.title == "probit; true error by a given function"
-    with pytest.raises(ValueError, match=r"p: the error must be in \[0, 1\]. Got 25.0"):
-        FunctionPopulation(probit, "p", error=lambda classifier: 25).true_error(FirstFeature())
-
-
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -395,16 +259,3 @@ def test_function_may_bring_its_exact_error():
 def test_function_that_returns_something_else(function, message):
     with pytest.raises(ValueError, match=message):
         FunctionPopulation(function, "f").draw(20, np.random.default_rng(0))
-
-
-def test_csv_file_is_read_as_the_command_reads_it(tmp_path):
-    path = tmp_path / "cases.csv"
-    path.write_text("id;age;ward;state\n1;50;A;ill\n2;60;B;well\n3;70;A;ill\n4;65;C;well\n5;51;B;ill\n")
-    data = csv_population(DataFile(path, "state", "ill", categorical=["ward"], exclude=["id"], delimiter=";"))
-    assert data.name == "cases"
-    assert data.feature_names == ("age", "ward=B", "ward=C")
-    assert data.X[1].tolist() == [60.0, 1.0, 0.0]
-    assert data.y.tolist() == [1, 0, 1, 0, 1]
-    assert data.title.startswith("cases.csv, state = ill: 5 cases, 3 features; drawn without replacement")
-    with pytest.raises(CsvError, match="no such file"):
-        csv_population(DataFile(tmp_path / "none.csv", "state", "ill"))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from cli_fakes import invoke
-from matplotlib.figure import Figure
 from study_cases import Shifted, tiny_study
 
 from cudbound import LeastSquaresClassifier
@@ -53,15 +51,6 @@ def test_a_status_is_a_frame(status):
     )
 
 
-def test_a_status_prints_as_the_command_does(status, path):
-    assert str(status) == invoke("study", "status", str(path)).stdout.rstrip("\n")
-    assert str(status).startswith(f"tiny: 16 of 16 replicates done, {status.n_failed} failed\n")
-    first = status.cells[-1].first_failure
-    assert f"First failure of broken, n = 20: replicate {first}, ArithmeticError: no sample of 20" in str(
-        status
-    )
-
-
 def test_a_summary_is_its_primary_table(summary):
     assert summary.to_frame() is summary.cells
     rows = str(summary).splitlines()
@@ -69,19 +58,3 @@ def test_a_summary_is_its_primary_table(summary):
     for row, (_, cells) in zip(rows[4:8], summary.cells.groupby(["scenario", "n"], sort=False), strict=True):
         for coverage in cells["coverage"]:
             assert f" {coverage:.3f} " in row
-
-
-def test_a_summary_is_drawn(summary):
-    drawn = summary.plot(Figure().subplots())
-    assert list(drawn.artists_) == ["langford-binomial", "cud"]
-    for method, bars in drawn.artists_.items():
-        cells = summary.cells[summary.cells["method"] == method]
-        assert bars.lines[0].get_xdata().tolist() == cells["coverage"].tolist()
-
-
-@pytest.mark.parametrize("name", ["status", "summary"])
-def test_notebooks_show_a_table(name, request):
-    shown = request.getfixturevalue(name)._repr_html_()
-    assert shown.count("<tr>") == 5
-    assert "&lt;b&gt;near" in shown
-    assert "<b>" not in shown

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 import subprocess
@@ -10,17 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
-import tqdm
 from study_cases import Interrupted, Shifted, dump, tiny_study
 
 from cudbound import LeastSquaresClassifier
-from cudbound.basis.calls import Progress, shared
-from cudbound.basis.exceptions import StudyError, StudyInterrupted
+from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import runner
 from cudbound.study.run.replicate import run_replicate
 from cudbound.study.run.replicate_rows import REPLICATES, Key
-from cudbound.study.run.runner import replay, run_in_memory, run_study
+from cudbound.study.run.runner import replay, run_study
 from cudbound.study.run.store import Store
 
 STUDY = tiny_study()
@@ -40,11 +37,6 @@ def test_store_holds_what_each_replicate_gives(undisturbed):
     with Store.open(undisturbed) as opened, pytest.warns(RuntimeWarning, match="every sample says so"):
         assert opened.replicate(Key("near", 20, 3)) == run_replicate(STUDY, near, 20, 3)
     assert len(opened_keys(undisturbed)) == 60
-
-
-def test_a_run_in_memory_gives_the_rows_of_the_store(undisturbed):
-    with run_in_memory(STUDY) as kept, Store.open(undisturbed) as opened:
-        assert kept.digest() == opened.digest()
 
 
 def opened_keys(path: Path) -> set[Key]:
@@ -73,17 +65,6 @@ def test_replay_of_a_success_gives_the_stored_row(undisturbed):
     with Store.open(undisturbed) as opened:
         assert replay(STUDY, undisturbed, "near", 12, 14) == opened.replicate(Key("near", 12, 14))
     assert undisturbed.read_bytes() == before
-
-
-def test_replay_wants_the_study_of_the_store(undisturbed):
-    with pytest.raises(
-        StudyError, match=r"results of another study \(seed: stored 3, now 5\); undo the change"
-    ):
-        replay(tiny_study(seed=5), undisturbed, "near", 12, 0)
-    with pytest.raises(StudyError, match="no replicate 15 of scenario 'near' at n = 12"):
-        replay(STUDY, undisturbed, "near", 12, 15)
-    with pytest.raises(StudyError, match="no replicate 0 of scenario 'far' at n = 12"):
-        replay(STUDY, undisturbed, "far", 12, 0)
 
 
 def test_size_of_batches_does_not_change_the_rows(tmp_path, undisturbed, monkeypatch):
@@ -187,36 +168,3 @@ def test_ctrl_c_stops_workers_at_once(tmp_path):
 
 
 # what goes wrong
-
-
-def test_wrong_arguments_leave_no_store(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=r"'n_jobs' parameter must be .*Got 0"):
-        run_study(STUDY, tmp_path / "s", n_jobs=0)
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ImportError, match=r"needs the package 'distributed'.*: pip install 'distributed>="):
-        run_study(STUDY, tmp_path / "s", dask="tcp://localhost:8786")
-    assert os.listdir(tmp_path) == []
-
-
-def test_progress_is_shown(tmp_path, capsys, monkeypatch):
-    # however fast the steps follow each other
-    every_step = functools.partial(tqdm.tqdm, mininterval=0, miniters=1)
-    monkeypatch.setattr(tqdm, "tqdm", every_step)
-    run_study(tiny_study(n_replicates=1), tmp_path / "s")
-    with shared(Progress(shown=True, since=0.0)):
-        run_study(tiny_study(n_replicates=2), tmp_path / "s")
-    shown = capsys.readouterr().err
-    assert "replicates" in shown
-    assert "4/8" in shown
-    assert "8/8" in shown
-
-
-@pytest.mark.slow
-def test_limits_and_filters_are_given_back(tmp_path):
-    import warnings
-
-    from threadpoolctl import threadpool_info
-
-    before = (warnings.filters[:], threadpool_info())
-    run_study(STUDY, tmp_path / "s")
-    assert (warnings.filters, threadpool_info()) == before

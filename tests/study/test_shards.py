@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 from types import SimpleNamespace
 
 import pytest
@@ -12,9 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from study_cases import dump, tiny_study
 
-from cudbound.basis.calls import Progress, shared
 from cudbound.study.run import runner
-from cudbound.study.run import store as store_module
 from cudbound.study.run.replicate_rows import Key, ReplicateRow, read_shard, replicates_of
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
@@ -36,11 +33,6 @@ def test_each_replicate_has_one_shard_and_each_shard_its_share(n_shards, more):
     assert max(sizes) - min(sizes) <= 1
 
 
-@given(number=st.integers(1, 99), more=st.integers(0, 99))
-def test_shards_are_read_as_they_are_written(number, more):
-    assert read_shard(f"{number}/{number + more}") == (number, number + more)
-
-
 @pytest.mark.parametrize(
     "text", ["", "3", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "1.0/2", "a/b", "1/2\n", "²/3"]
 )
@@ -55,12 +47,6 @@ def test_shards_out_of_range_leave_no_store(tmp_path, shard):
         ValueError, match=r"'shard' parameter must be a pair \(i, n\) of integers .* Got .* instead"
     ):
         run_study(STUDY, tmp_path / "s", shard=shard)
-    assert os.listdir(tmp_path) == []
-
-
-def test_a_negative_limit_leaves_no_store(tmp_path):
-    with pytest.raises(ValueError, match=r"'limit_minutes' parameter must be non-negative or None\. Got -1"):
-        run_study(STUDY, tmp_path / "s", limit_minutes=-1)
     assert os.listdir(tmp_path) == []
 
 
@@ -101,18 +87,6 @@ def test_missing_names_what_is_not_stored(tmp_path):
         assert store.missing((2, 2)) == {("near", 20): [1], ("broken", 20): [1]}
 
 
-@pytest.mark.slow
-def test_the_end_that_is_foretold_is_that_of_the_shard(tmp_path, monkeypatch):
-    clock = [1000.0]
-    monkeypatch.setattr(store_module.time, "time", lambda: clock[0])
-    with Store.resume(tmp_path / "s", STUDY, (1, 2)) as store:
-        clock[0] = 1010.0
-        store.add([row("near", 12, 0)])
-        status = store.status()
-    # 12 of the 20 replicates belong to the shard, and one took 10 seconds
-    assert status.expected_end.timestamp() == 1010.0 + 11 * 10.0
-
-
 def one_minute_each_look(monkeypatch):
     """A clock that each look sets forward by a minute, and batches of one replicate."""
     monkeypatch.setattr(runner, "BATCH_SECONDS", 1e-9)
@@ -132,19 +106,3 @@ def test_a_limit_ends_the_run_and_the_next_resumes(tmp_path, monkeypatch):
         assert store.finished() == {Key("near", 12, 0), Key("near", 20, 0), Key("broken", 12, 0)}
     assert run_study(STUDY, tmp_path / "s", limit_minutes=60).n_done == 20
     assert dump(tmp_path / "s") == dump(tmp_path / "whole")
-
-
-def test_no_time_at_all_leaves_a_store_to_resume(tmp_path):
-    assert run_study(STUDY, tmp_path / "s", shard=(1, 2), limit_minutes=0).n_done == 0
-    assert run_study(STUDY, tmp_path / "s", shard=(1, 2)).n_done == 12
-
-
-@pytest.mark.slow
-def test_progress_is_that_of_the_shard(tmp_path, capsys):
-    run_study(tiny_study(n_replicates=2), tmp_path / "s", shard=(1, 2))
-    with shared(Progress(shown=True, since=0.0)):
-        run_study(STUDY, tmp_path / "s", shard=(1, 2))
-    shown = capsys.readouterr().err
-    counted = re.findall(r"(\d+)/(\d+)", shown)
-    assert counted[0] == ("4", "12")
-    assert {total for _, total in counted} == {"12"}

@@ -21,7 +21,7 @@ from study_cases import Shifted, dump, tiny_study
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.design.scenario import MAX_SHOWN, Scenario, describe, differences, shown
+from cudbound.study.design.scenario import Scenario, describe, differences
 from cudbound.study.run import replicate_rows as tables
 from cudbound.study.run import store as store_module
 from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
@@ -103,44 +103,6 @@ def test_what_is_stored_comes_back_and_order_leaves_no_trace(tmp_path_factory, v
         assert store.finished() == {one.key for one in rows}
 
 
-def test_intervals_come_back_in_the_order_of_the_methods(tmp_path):
-    write(tmp_path / "s", [row()])
-    with Store.open(tmp_path / "s") as store:
-        found = store.replicate(Key("near", 12, 0))
-        assert [one.method for one in found.intervals] == ["langford-binomial", "cud"]
-        assert found.seconds == 0.5
-        assert [one[4] for one in dump(tmp_path / "s") if one[0] == "interval"] == [
-            "cud",
-            "langford-binomial",
-        ]
-
-
-def test_numbers_of_numpy_are_stored_as_numbers(tmp_path):
-    given = row(
-        truth=np.float32(0.5),
-        n_redrawn=np.int64(2),
-        key=Key("near", np.int64(12), np.int64(3)),
-        intervals=(interval(n_fits=np.int32(4), low=np.float64(0.125)),),
-    )
-    write(tmp_path / "s", [given])
-    with Store.open(tmp_path / "s") as store:
-        found = store.replicate(Key("near", 12, 3))
-    assert (found.truth, found.n_redrawn, found.intervals[0].n_fits, found.intervals[0].low) == (
-        0.5,
-        2,
-        4,
-        0.125,
-    )
-
-
-def test_seed_in_words_gives_the_random_numbers_of_the_replicate(tmp_path):
-    write(tmp_path / "s", [row(4)])
-    with Store.open(tmp_path / "s") as store:
-        words = store.frame(tables.REPLICATES)["seed"][0]
-    rng = np.random.default_rng(eval(words, {"numpy": np}))
-    assert rng.random() == STUDY.rng("near", 12, 4).random()
-
-
 def test_frames_are_in_the_order_of_the_keys(tmp_path):
     write(tmp_path / "s", [FAILED, row(1, n=20)], [row(0, "broken"), row(1), row(0, truth=0.75)])
     with Store.open(tmp_path / "s") as store:
@@ -162,20 +124,6 @@ def test_frames_are_in_the_order_of_the_keys(tmp_path):
     assert expected["truth"].to_list() == [0.375, 0.35] * 4
     assert timings["seconds"].to_list() == [0.5] * 5
     assert runs[0]["numpy"] == np.__version__
-
-
-def test_frames_are_read_in_parts(tmp_path, monkeypatch):
-    write(tmp_path / "s", [row(number, truth=number / 8) for number in range(8)])
-    monkeypatch.setattr(tables, "ROWS_PER_FETCH", 3)
-    with Store.open(tmp_path / "s") as store:
-        assert store.frame(tables.REPLICATES)["truth"].to_list() == [number / 8 for number in range(8)]
-
-
-def test_frames_of_an_empty_store_have_their_columns(tmp_path):
-    write(tmp_path / "s")
-    with Store.open(tmp_path / "s") as store:
-        assert list(store.frame(tables.INTERVALS).columns) == list(tables.INTERVALS.columns)
-        assert len(store.frame(tables.REPLICATES)) == 0
 
 
 def test_status_counts_replicates_and_foretells_the_end(tmp_path, monkeypatch):
@@ -201,38 +149,7 @@ def test_status_counts_replicates_and_foretells_the_end(tmp_path, monkeypatch):
     assert (status.running, status.rate, status.expected_end) == (False, 0.5, None)
 
 
-def test_status_has_the_rate_of_the_last_run(tmp_path, monkeypatch):
-    clock = [1000.0]
-    monkeypatch.setattr(store_module.time, "time", lambda: clock[0])
-    write(tmp_path / "s", [row(0)])
-    clock[0] = 9000.0
-    with Store.resume(tmp_path / "s", STUDY) as store:
-        clock[0] = 9001.0
-        store.add([row(number) for number in range(1, 5)])
-        assert store.status().rate == 4.0
-
-
 # what is refused
-
-
-def test_reading_store_takes_no_rows(tmp_path):
-    write(tmp_path / "s", [row()])
-    with (
-        Store.open(tmp_path / "s") as store,
-        pytest.raises(StudyError, match=r"opened for reading; open it with Store\.resume"),
-    ):
-        store.add([row(1)])
-
-
-def test_unknown_replicate_is_refused(tmp_path):
-    write(tmp_path / "s", [row()])
-    with (
-        Store.open(tmp_path / "s") as store,
-        pytest.raises(
-            StudyError, match="has no replicate 5 of scenario 'near' at n = 12; continue the study"
-        ),
-    ):
-        store.replicate(Key("near", 12, 5))
 
 
 def test_replicate_is_stored_once_and_its_batch_not_at_all(tmp_path):
@@ -289,17 +206,6 @@ def test_a_change_of_the_study_is_named(text):
     assert re.match(text, found[0])
 
 
-def test_changed_study_is_refused_with_the_difference(tmp_path):
-    write(tmp_path / "s", [row()])
-    before = (tmp_path / "s").read_bytes()
-    with pytest.raises(
-        StudyError, match=r"results of another study \(seed: stored 3, now 4\); undo the change, or use"
-    ):
-        Store.resume(tmp_path / "s", tiny_study(seed=4))
-    assert (tmp_path / "s").read_bytes() == before
-    assert os.listdir(tmp_path) == ["s"]
-
-
 def test_more_replicates_sizes_and_scenarios_are_welcome(tmp_path):
     write(tmp_path / "s", [row()])
     third = Scenario("third", Shifted(2.0), LeastSquaresClassifier)
@@ -314,42 +220,6 @@ def test_more_replicates_sizes_and_scenarios_are_welcome(tmp_path):
         assert store.status().n_total == 3 * 3 * 20
     with pytest.raises(StudyError, match="n_replicates: stored 20, now 15"):
         Store.resume(tmp_path / "s", STUDY)
-
-
-def test_other_version_of_the_package_is_a_difference(monkeypatch):
-    before = describe(STUDY)
-    monkeypatch.setattr("cudbound.study.design.scenario.version", lambda _: "9.9")
-    assert differences(before, describe(STUDY)) == [f'cudbound: stored "{before["cudbound"]}", now "9.9"']
-
-
-def test_long_lists_of_differences_are_cut():
-    assert shown(["a", "b"]) == "a; b"
-    assert shown([str(number) for number in range(MAX_SHOWN + 2)]).endswith("5; and 2 more")
-
-
-def test_description_has_no_places_in_memory_and_takes_numbers_of_numpy():
-    scenario = Scenario(
-        "s", object.__new__(Plain), LeastSquaresClassifier, {"levels": np.arange(2), "C": np.float64(2)}
-    )
-    described = describe(tiny_study(scenarios=(scenario,), n_samples=(np.int64(12),)))
-    assert described["n_samples"] == [12]
-    assert described["scenarios"]["s"]["description"] == {"levels": [0, 1], "C": 2.0}
-    assert " at 0x" not in described["scenarios"]["s"]["parameters"]
-    assert differences(described, described) == []
-
-
-class Plain:
-    """Prints with its place in memory."""
-
-    name = "plain"
-    title = "none"
-
-
-def test_titles_may_be_reworded():
-    stored = describe(STUDY)
-    now = describe(STUDY)
-    now["scenarios"]["near"]["title"] = "in other words"
-    assert differences(stored, now) == []
 
 
 def foreign(path: Path) -> None:
@@ -397,22 +267,6 @@ def test_damaged_store_is_refused(tmp_path):
         store.digest()
 
 
-def test_missing_file_and_empty_file_cannot_be_read(tmp_path):
-    with pytest.raises(StudyError, match="there is no such file; give the store of a study that was run"):
-        Store.open(tmp_path / "s")
-    assert not (tmp_path / "s").exists()
-    (tmp_path / "s").touch()
-    with pytest.raises(StudyError, match="it is not a store of a study; choose another file"):
-        Store.open(tmp_path / "s")
-
-
-def test_place_that_cannot_be_written_is_refused(tmp_path):
-    with pytest.raises(StudyError, match="its folder does not exist; create it, or choose another"):
-        Store.resume(tmp_path / "no" / "s", STUDY)
-    with pytest.raises(StudyError, match=r"it cannot be read or written \(unable to open database file\)"):
-        Store.resume(tmp_path, STUDY)
-
-
 def test_one_run_writes_at_a_time(tmp_path, monkeypatch):
     monkeypatch.setattr(store_module, "LOCK_SECONDS", 0.05)
     with Store.resume(tmp_path / "s", STUDY) as first:
@@ -427,19 +281,6 @@ def test_one_run_writes_at_a_time(tmp_path, monkeypatch):
             assert reader.status().running
     write(tmp_path / "s", [row(2)])
     assert os.listdir(tmp_path) == ["s"]
-
-
-def test_store_that_another_program_holds(tmp_path, monkeypatch):
-    write(tmp_path / "s", [row()])
-    monkeypatch.setattr(store_module, "BUSY_SECONDS", 0.05)
-    other = sqlite3.connect(tmp_path / "s", isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(StudyError, match=r"it cannot be read or written \(database is locked\)"):
-        Store.resume(tmp_path / "s", STUDY)
-    with pytest.raises(StudyError, match=r"it cannot be read or written \(database is locked\)"):
-        Store.open(tmp_path / "s")
-    other.close()
-    write(tmp_path / "s", [row(1)])
 
 
 KILLED = """
@@ -470,46 +311,3 @@ def test_kill_inside_a_transaction_leaves_no_part_of_it_and_no_lock(tmp_path):
         assert not store.status().running
     write(tmp_path / "s", [row(1)])
     assert sorted(os.listdir(tmp_path)) == ["s"]
-
-
-def work(store: Store, batch: list[ReplicateRow]) -> tuple[int, int]:
-    """Store a batch; return about how many instructions SQLite and how many lines Python ran for it."""
-    instructions = lines = 0
-
-    def instruct() -> None:
-        nonlocal instructions
-        instructions += 1
-
-    def trace(frame: object, event: str, argument: object) -> object:
-        nonlocal lines
-        lines += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    store._connection.set_progress_handler(instruct, 1)
-    sys.settrace(trace)
-    try:
-        store.add(batch)
-    finally:
-        sys.settrace(before)
-        store._connection.set_progress_handler(None, 0)
-    return instructions, lines
-
-
-@pytest.mark.slow
-def test_storing_does_not_slow_down(tmp_path):
-    """Counted and not timed, so that no load on the machine breaks it."""
-    methods = [f"method-{number}" for number in range(7)]
-    counted = []
-    with Store.resume(tmp_path / "s", tiny_study(n_replicates=60_000)) as store:
-        for number in range(80):
-            batch = [row(65 * number + at, intervals=tuple(map(interval, methods))) for at in range(65)]
-            if number in (1, 40, 79):
-                counted.append(work(store, batch))
-            else:
-                store.add(batch)
-    early, *later = counted
-    assert min(early) > 65
-    for one in later:
-        assert one[0] < 1.1 * early[0]
-        assert one[1] < 1.1 * early[1]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import statistics
-import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -16,8 +14,7 @@ from scipy import stats
 from study_frames import METHODS, frames_of, made_up_rows, store_of, summary_of
 from study_measures import mean_measure, paired_difference, share_measure
 
-from cudbound.basis.proportions import inverted_binomial_limits
-from cudbound.study.measure.summary import Summary, interval_score, keeps_level, summarize
+from cudbound.study.measure.summary import Summary, interval_score, summarize
 from cudbound.study.run.replicate_rows import EXPECTED, ReplicateRow
 
 NONE_EXPECTED = pd.DataFrame(columns=EXPECTED.columns)
@@ -47,11 +44,6 @@ def interval_of(row: ReplicateRow, method: str):
 def holds(row: ReplicateRow, method: str, value: float | None = None) -> bool:
     interval = interval_of(row, method)
     return interval is not None and interval.low <= (row.truth if value is None else value) <= interval.high
-
-
-def test_cells_stand_in_order(summary):
-    found = summary.cells[["scenario", "n", "method"]].itertuples(index=False, name=None)
-    assert list(found) == [(*cell, method) for cell in CELLS for method in METHODS]
 
 
 def test_every_number_of_a_cell(rows, summary):
@@ -259,16 +251,6 @@ def test_the_shortest_that_keeps_its_level():
     )
 
 
-def test_a_cell_in_which_no_method_keeps_its_level_has_no_shortest():
-    summary = summary_of(written_out({"cud": 0.5, "other": 0.0}, {"cud": 0.3, "other": 0.1}))
-    assert shortest_of(summary) == []
-    assert summary.aggregates["n_shortest"].tolist() == [0, 0]
-
-
-def test_the_reference_may_be_the_shortest():
-    assert shortest_of(summary_of(written_out({"cud": 1.0, "b": 1.0}, {"cud": 0.1, "b": 0.2}))) == ["cud"]
-
-
 def test_aggregates_are_those_of_the_cells(summary):
     for found in summary.aggregates.to_dict("records"):
         cells = summary.cells[summary.cells["method"] == found["method"]]
@@ -320,25 +302,6 @@ def test_other_methods_and_scenarios_do_not_matter(seed):
         pd.testing.assert_frame_equal(getattr(part, name), full.reset_index(drop=True))
 
 
-@settings(deadline=None, max_examples=30)
-@given(count=st.integers(0, 40), extra=st.integers(0, 40))
-def test_clopper_pearson_is_that_of_one_share(count, extra):
-    if count + extra == 0:
-        return
-    low, high = inverted_binomial_limits(np.array([float(count)]), np.array([float(count + extra)]), 0.95)
-    exact = share_measure([True] * count + [False] * extra).interval
-    assert (low[0], high[0]) == pytest.approx((exact.low, exact.high), abs=1e-9)
-
-
-def test_the_rule_at_a_coverage_of_0_and_1():
-    coverage, none = np.array([0.0, 0.0, 1.0]), np.zeros(3)
-    size = np.array([1.0, 2.0, 1.0])
-    high = inverted_binomial_limits(coverage * size, size, 0.95)[1]
-    # one miss of one: the upper limit is 1 - 0.025 = 0.975; two of two: 1 - sqrt(0.025) = 0.84
-    assert high == pytest.approx([0.975, 1 - math.sqrt(0.025), 1.0])
-    assert keeps_level(coverage, none, high, 0.95).tolist() == [True, False, True]
-
-
 def test_a_method_that_always_fails_has_a_coverage_of_0_and_no_width():
     replicates, intervals, none = written_out({"cud": 1.0, "other": 1.0}, {"cud": 0.2, "other": 0.1})
     intervals.loc[intervals["method"] == "other", ["low", "high", "estimate"]] = np.nan
@@ -349,26 +312,6 @@ def test_a_method_that_always_fails_has_a_coverage_of_0_and_no_width():
     assert shortest_of(summary) == ["cud"]
     assert summary.differences["coverage_difference"].tolist() == [-1.0]
     assert summary.differences["n_both"].tolist() == [0]
-
-
-def test_one_replicate_has_no_standard_error():
-    cells = summary_of(written_out({"cud": 1.0}, {"cud": 0.2}, n_replicates=1)).cells
-    assert cells["coverage"].tolist() == [1.0]
-    assert cells[["width_mcse", "bias_mcse"]].isna().all(axis=None)
-
-
-def test_infinite_raw_limits_are_no_error():
-    """Some formulas give the whole line for few cases; clipped, it is [0, 1]."""
-    replicates, intervals, none = written_out({"cud": 1.0}, {"cud": 0.2})
-    intervals.loc[0, ["raw_low", "raw_high"]] = -math.inf, math.inf
-    (found,) = summary_of((replicates, intervals, none)).cells.to_dict("records")
-    assert (found["raw_width"], found["n_failed"]) == (math.inf, 0)
-    assert math.isnan(found["raw_width_mcse"])
-    assert found["raw_width_median"] == pytest.approx(0.2)
-
-
-def test_equal_training_errors_have_no_kurtosis():
-    assert summary_of(written_out({"cud": 1.0}, {"cud": 0.2})).samples["training_error_kurtosis"].isna().all()
 
 
 def as_expected(frames, methods, aim: float = 0.5):
@@ -397,21 +340,6 @@ def test_methods_that_all_aim_at_the_expected_error_are_judged_by_it():
     assert shortest_of(other) == ["a"]
 
 
-def test_a_method_that_always_fails_misses_the_expected_error_and_rejects_nothing():
-    replicates, intervals, expected = as_expected(
-        written_out({"a": 1.0, "b": 1.0}, {"a": 0.2, "b": 0.2}), ["a", "b"]
-    )
-    dead = intervals["method"] == "b"
-    intervals.loc[dead, ["low", "high", "raw_low", "raw_high", "estimate"]] = np.nan
-    intervals.loc[dead, "estimand"] = "expected"  # n1 is not known where nothing was split
-    intervals["pvalue"] = np.where(dead, np.nan, 0.01)
-    found = summary_of((replicates, intervals, expected)).cells.set_index("method")
-    assert found["coverage_of_expected"].tolist() == [1.0, 0.0]
-    assert found["missed_expected"].tolist() == [0.0, 0.0]
-    assert found["rejection"].tolist() == [1.0, 0.0]
-    assert found["keeps_level_of_expected"].tolist() == [True, False]
-
-
 def test_a_test_rejects_although_its_confidence_set_is_empty():
     replicates, intervals, none = written_out({"5x2cv-f": 1.0}, {"5x2cv-f": 0.2}, n_replicates=4)
     intervals["pvalue"] = [0.001, 0.5, 0.001, np.nan]
@@ -419,22 +347,6 @@ def test_a_test_rejects_although_its_confidence_set_is_empty():
     (found,) = summary_of((replicates, intervals, none)).cells.to_dict("records")
     assert found["rejection"] == 0.5
     assert found["n_failed"] == 2
-
-
-def test_estimates_that_are_all_equal_have_no_ratio_of_standard_errors():
-    replicates, intervals, none = written_out({"a": 1.0}, {"a": 0.2}, n_replicates=4)
-    intervals["standard_error"] = 0.25
-    (found,) = summary_of((replicates, intervals, none)).cells.to_dict("records")
-    assert (found["empirical_se"], found["model_se"]) == (0.0, 0.25)
-    assert math.isnan(found["se_ratio"])
-
-
-def test_a_study_without_the_cud_bound_refers_to_its_first_method():
-    frames = written_out({"b": 1.0, "a": 1.0}, {"b": 0.2, "a": 0.1})
-    assert summary_of(frames, methods=["b", "a"]).reference == "b"
-    assert summary_of(frames, methods=["b", "a"]).aggregates["relative_width"].tolist() == pytest.approx(
-        [1, 0.5]
-    )
 
 
 def test_a_store_gives_what_its_frames_give(tmp_path):
@@ -449,62 +361,3 @@ def test_a_store_gives_what_its_frames_give(tmp_path):
         check_dtype=False,  # texts of a store are plain objects
     )
     assert stored.samples["mean_seconds"].notna().all()
-
-
-def test_a_name_of_a_scenario_that_sorts_elsewhere_keeps_its_place(tmp_path):
-    path = store_of(tmp_path / "study.sqlite", scenarios=("z", "a"), n_samples=(50, 30), n_replicates=3)
-    found = summarize(path).samples[["scenario", "n"]].itertuples(index=False, name=None)
-    assert list(found) == [("z", 30), ("z", 50), ("a", 30), ("a", 50)]
-
-
-def test_a_study_without_a_replicate_has_no_tables():
-    replicates, intervals, none = written_out({"cud": 1.0}, {"cud": 0.2})
-    with pytest.raises(ValueError, match="has no replicates yet; run it first"):
-        len(summary_of((replicates.iloc[:0], intervals, none)).cells)
-
-
-def most_memory() -> int:
-    """Return the bytes that this process has had at most."""
-    resource = pytest.importorskip("resource", reason="Windows does not count memory this way")
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
-@pytest.mark.slow
-def test_a_million_rows_take_seconds_and_little_memory():
-    before = most_memory()
-    methods = ["cud", *"abcdef"]
-    replicates = pd.MultiIndex.from_product(
-        [[f"s{number:02}" for number in range(72)], [30, 50], range(1000)],
-        names=["scenario", "n", "replicate"],
-    ).to_frame(index=False)
-    rng = np.random.default_rng(0)
-    replicates = replicates.assign(
-        truth=rng.uniform(0.1, 0.4, len(replicates)),
-        truth_se=0.0,
-        training_error=rng.binomial(30, 0.2, len(replicates)) / 30,
-        n_redrawn=0,
-        failure=None,
-    )
-    rows = replicates.index.repeat(len(methods))
-    intervals = replicates.loc[rows, ["scenario", "n", "replicate"]].reset_index(drop=True)
-    center = rng.uniform(0.1, 0.4, len(intervals))
-    intervals = intervals.assign(
-        method=methods * len(replicates),
-        estimand="conditional",
-        estimate=center,
-        low=center - 0.1,
-        high=center + 0.1,
-        raw_low=center - 0.1,
-        raw_high=center + 0.1,
-        n_fits=1,
-        degenerate=None,
-        standard_error=np.nan,
-        pvalue=np.nan,
-    )
-    assert len(intervals) > 1_000_000
-    begun = time.process_time()
-    summary = summary_of((replicates, intervals, NONE_EXPECTED))
-    for name in TABLES:
-        getattr(summary, name)
-    assert time.process_time() - begun < 15.0
-    assert most_memory() - before < 1e9
