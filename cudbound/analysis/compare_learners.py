@@ -74,7 +74,6 @@ def compare_learners(
     *,
     methods: AskedMethod | Sequence[AskedMethod] | None = None,
     metric: str = "error",
-    event: object = None,
     reference: str | None = None,
     null: float = 0.0,
     groups: ArrayLike | None = None,
@@ -123,8 +122,6 @@ def compare_learners(
     metric : {"error", "auc"}, default="error"
         For the AUC, replace error(a) - error(b) by AUC(a) - AUC(b) in this text. Both classifiers are refitted on the
         same bootstrap draws, and no splits are made.
-    event : object, default=None
-        Label of the event, which the notes count; error and AUC are the same whichever of the two classes it is.
     reference : str, default=None
         Name of the learner with which every other is compared, as the second of each pair; None compares all pairs.
     null : float, default=0.0
@@ -209,7 +206,6 @@ def compare_learners(
     question = Question.of(
         find_comparisons(DEFAULT_COMPARISONS[compared] if methods is None else methods),
         metric=compared,
-        event=event,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         resampling=resampling,

@@ -9,8 +9,15 @@ from typing import Any, Generic, Literal, TypeVar
 R = TypeVar("R")
 
 
+@dataclass(frozen=True, order=True)
+class Named:
+    """Something that is compared by its name."""
+
+    name: str
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class RecordKind(Generic[R]):
+class RecordKind(Named, Generic[R]):
     """One kind of record; kinds are equal if their names are.
 
     Attributes
@@ -63,7 +70,6 @@ class RecordKind(Generic[R]):
         Whether methods that need it have a variant without it.
     """
 
-    name: str
     _: KW_ONLY
     holds: type[R]
     words: str
@@ -85,15 +91,6 @@ class RecordKind(Generic[R]):
     of_search: bool = False
     of_draws: bool = False
     optional: bool = False
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RecordKind) and self.name == other.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def __lt__(self, other: RecordKind[Any]) -> bool:
-        return self.name < other.name
 
     def __repr__(self) -> str:
         return f"RecordKind({self.name!r})"
