@@ -424,17 +424,17 @@ def saved_analysis(analysis: Analysis | None, rows: Iterable[IntervalEstimate] =
 
 
 def _question(analysis: Analysis) -> SavedQuestion:
-    asked, question = analysis.metrics, analysis.question
+    metrics, question = analysis.metrics, analysis.question
     resampling = question.resampling
-    linear = {one.name: one for one in asked.metrics if one.name != NET_BENEFIT}
+    linear = {metric.name: metric for metric in metrics.metrics if metric.name != NET_BENEFIT}
     return SavedQuestion(
         metric=Metrics(
-            tuple(linear.get(name, name) for name in asked.names),
-            event=analysis.classes[asked.event_class],
-            prevalence=asked.prevalence,
-            joint=asked.joint,
-            stratified=asked.stratified,
-            threshold=asked.threshold,
+            tuple(linear.get(name, name) for name in metrics.names),
+            event=analysis.classes[metrics.event_class],
+            prevalence=metrics.prevalence,
+            joint=metrics.joint,
+            stratified=metrics.stratified,
+            threshold=metrics.threshold,
         ),
         confidence_level=question.confidence_level,
         n_resamples=question.n_resamples,

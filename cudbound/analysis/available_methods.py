@@ -74,8 +74,8 @@ def row_of(method: MethodCard) -> dict[str, str]:
     """Return the columns of `available_methods` for one method, or for its form for other metrics."""
     gives, groups = "point estimate", "all"
     if isinstance(method, Method):
-        given = {"interval": method.gives_interval, "comparison": method.compares}
-        gives = " and ".join(what for what, is_given in given.items() if is_given)
+        kinds = {"interval": method.gives_interval, "comparison": method.compares}
+        gives = " and ".join(what for what, is_given in kinds.items() if is_given)
         groups = ", ".join(group for group, names in GROUPS.items() if method.name in names)
     return {
         "name": method.name,

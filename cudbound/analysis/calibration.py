@@ -94,10 +94,12 @@ def calibration_in(records: Records, event: NDArray[np.bool_]) -> Calibration:
     recorded = recorded_scores(records, "probabilities", event)
     ones = np.ones(event.size)
     apparent = calibration_values(recorded.require(SCORES)[None], event, ones)[0]
-    own = float(apparent[0]), float(apparent[1])
+    apparent_values = float(apparent[0]), float(apparent[1])
     remarks = (f"no calibration: {NOT_DEFINED}",) if np.isnan(apparent).any() else ()
     if records.bootstrap is None:
-        return Calibration(*own, math.nan, math.nan, 0, (*remarks, "no refits on bootstrap draws"))
+        return Calibration(
+            *apparent_values, math.nan, math.nan, 0, (*remarks, "no refits on bootstrap draws")
+        )
     optimism, n_draws = np.full(2, np.nan), 0
     if (bootstrap := recorded.bootstrap) is not None:
         differences = calibration_values(bootstrap.scores, event, bootstrap.counts)
@@ -108,7 +110,7 @@ def calibration_in(records: Records, event: NDArray[np.bool_]) -> Calibration:
     n_all = records.bootstrap.n_fits
     left_out = f"{n_all - n_draws} of {n_all} draws were left out: {NOT_DEFINED}"
     return Calibration(
-        *own,
+        *apparent_values,
         float(apparent[0] - optimism[0]),
         float(apparent[1] - optimism[1]),
         n_draws,
@@ -124,7 +126,10 @@ def predictions_in(records: Records, event: NDArray[np.bool_]) -> pd.DataFrame:
     kinds = {kind: recorded_scores(records, kind, event) for kind in ("scores", "probabilities")}
     ranked = kinds["probabilities" if records.scores is None else "scores"]
     missing = np.full(event.size, np.nan)
-    apparent = {kind: missing if one.scores is None else one.scores for kind, one in kinds.items()}
+    apparent = {
+        kind: missing if records_of_kind.scores is None else records_of_kind.scores
+        for kind, records_of_kind in kinds.items()
+    }
     return pd.DataFrame(
         {
             "event": event,

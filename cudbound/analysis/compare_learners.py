@@ -217,8 +217,8 @@ def compare_learners(
     streams = question.streams
     fitted = fit_learners(streams, named, X, y, groups)
     sample = Sample.of(common_classifier(fitted.values()), X, y, groups)
-    for one in fitted.values():
-        predicted_labels(one, X, sample.classes)  # what is wrong would count as an error
+    for learner in fitted.values():
+        predicted_labels(learner, X, sample.classes)  # what is wrong would count as an error
     event_class = question.metrics.resolve(sample.classes.tolist()).event_class
     if compared == AUC.name:
         if test_set is not None:
@@ -228,16 +228,16 @@ def compare_learners(
                 "a test set",
             )
         scores = score_pairs(question, fitted, pairs, X, y, groups)
-        found = [PairLosses(one, Records(), {}) for one in scores]
-        return _table(question, test, {}, sample, pairs, found, fitted)
+        of_pairs = [PairLosses(learner, Records(), {}) for learner in scores]
+        return _table(question, test, {}, sample, pairs, of_pairs, fitted)
     inputs = record_of_learners(question, sample, streams, test_set)
     inputs = replace(inputs, scoring=RecordedOutputs(event_class=event_class))
     plan = Plan.of(question, inputs, (), None)
     # losses on two test sets are not differences
-    own = {one.name for one in question.methods if OWN_TEST_SETS in one.needs}
-    needs = plan.needs & (needs_of(question.methods, without=own) | {OWN_TEST_SETS})
-    found = record_pairs(needs, inputs, pairs, fitted)
-    return _table(question, test, plan.refused, sample, pairs, found, fitted)
+    of_each = {learner.name for learner in question.methods if OWN_TEST_SETS in learner.needs}
+    needs = plan.needs & (needs_of(question.methods, without=of_each) | {OWN_TEST_SETS})
+    of_pairs = record_pairs(needs, inputs, pairs, fitted)
+    return _table(question, test, plan.refused, sample, pairs, of_pairs, fitted)
 
 
 def _table(
@@ -246,13 +246,13 @@ def _table(
     refused: Mapping[str, str],
     sample: Sample,
     pairs: Sequence[tuple[str, str]],
-    found: Sequence[PairLosses],
+    of_pairs: Sequence[PairLosses],
     fitted: Mapping[str, Any],
 ) -> ComparisonTable:
     """Return the rows of all pairs, with their title and notes."""
     by_pair = [
         test.rows(refused, losses, pair, [fitted[name] for name in pair])
-        for pair, losses in zip(pairs, found, strict=True)
+        for pair, losses in zip(pairs, of_pairs, strict=True)
     ]
     rows = adjusted(by_pair)
     internal = any(row.n_fits > 0 for row in rows)  # test cases take no fits
@@ -261,7 +261,9 @@ def _table(
         cautions=cautions_of_learners(sample, fitted) if internal else (),
         seed=question.seed,
         choices=question.choices,
-        n_resamples=question.n_resamples if any(BOOTSTRAP in one.needs for one in question.methods) else None,
+        n_resamples=question.n_resamples
+        if any(BOOTSTRAP in method.needs for method in question.methods)
+        else None,
         classifiers={name: describe_classifier(learner) for name, learner in fitted.items()},
         procedures={name: procedure_in_words(learner) for name, learner in fitted.items()},
     )
@@ -314,15 +316,15 @@ def record_pairs(
     """
     sample = inputs.sample
     refits = {
-        name: prepare_refits(one, sample.X, sample.y, n_jobs=inputs.n_jobs, groups=sample.names_of_groups)
-        for name, one in fitted.items()
+        name: prepare_refits(learner, sample.X, sample.y, n_jobs=inputs.n_jobs, groups=sample.names_of_groups)
+        for name, learner in fitted.items()
     }
-    batched, streams = all(one.batched for one in refits.values()), inputs.streams
+    batched, streams = all(learner.batched for learner in refits.values()), inputs.streams
     sides = [set(side) for side in zip(*pairs, strict=True)]
-    own = sum(map(len, sides)) if OWN_TEST_SETS in needs else 0
-    total = len(set().union(*sides)) * count_fits_of(needs, inputs) + own
+    n_own_fits = sum(map(len, sides)) if OWN_TEST_SETS in needs else 0
+    total = len(set().union(*sides)) * count_fits_of(needs, inputs) + n_own_fits
     with progress_bar(total, ways_to_speed_up(needs, inputs)) as advance:
-        kept = {name: remembered(name, one, batched, advance) for name, one in refits.items()}
+        kept = {name: remembered(name, learner, batched, advance) for name, learner in refits.items()}
         return [
             _record_pair(
                 needs,
@@ -339,7 +341,7 @@ def record_pairs(
 
 
 def _record_pair(needs: Needs, inputs: RecordingInputs, pair: Mapping[str, Any]) -> PairLosses:
-    given: dict[str, Any] = {"groups": inputs.sample.groups}
+    records: dict[str, Any] = {"groups": inputs.sample.groups}
     if inputs.test_set is not None:
         X_test, y_test = inputs.test_set
         wrong = []
@@ -348,7 +350,7 @@ def _record_pair(needs: Needs, inputs: RecordingInputs, pair: Mapping[str, Any])
                 wrong.append(
                     (predicted_labels(learner, X_test, inputs.sample.classes) != y_test).astype(np.int8)
                 )
-        given["test_set"] = TestSetLosses(
+        records["test_set"] = TestSetLosses(
             wrong[0] - wrong[1],
             inputs.sample.n_samples,
             estimand="conditional",
@@ -356,9 +358,11 @@ def _record_pair(needs: Needs, inputs: RecordingInputs, pair: Mapping[str, Any])
             event=y_test == inputs.sample.classes[inputs.scoring.event_class],
         )
     failed: Errors = {}
-    made = make_records(needs, inputs, given, failed)
-    own = made.pop(OWN_TEST_SETS.name, (None, None))
-    return PairLosses(Records.of(**made), Records(test_set=own[0], second_test_set=own[1]), failed)
+    made_records = make_records(needs, inputs, records, failed)
+    of_each = made_records.pop(OWN_TEST_SETS.name, (None, None))
+    return PairLosses(
+        Records.of(**made_records), Records(test_set=of_each[0], second_test_set=of_each[1]), failed
+    )
 
 
 @dataclass(frozen=True)
@@ -375,26 +379,26 @@ class Test:
     ) -> tuple[ComparisonResult, ...]:
         """Return the row of each method for two fitted learners."""
         a, b = pair
-        level, asked = self.question.confidence_level, self.question.methods
+        level, methods = self.question.confidence_level, self.question.methods
         (metric,) = self.question.metrics.names
 
         def compute(method: Method) -> ComparisonResult:
             records = losses.own if OWN_TEST_SETS in method.needs else losses.differences
-            options = asked.options_of(method)
+            options = methods.options_of(method)
             levels = (level,) if self.n_pairs == 1 else (level, 1.0 - (1.0 - level) / self.n_pairs)
-            found, *joint = (
-                compute_comparison(method, records, one, self.alternative, options, null=self.null)
-                for one in levels
+            comparison, *joint = (
+                compute_comparison(method, records, each_level, self.alternative, options, null=self.null)
+                for each_level in levels
             )
             simultaneous = joint[0].confidence_interval if joint else None
-            row = replace(found, a=a, b=b, metric=metric, simultaneous_interval=simultaneous)
+            row = replace(comparison, a=a, b=b, metric=metric, simultaneous_interval=simultaneous)
             return with_majority_remark(row, *fitted)
 
         return compute_rows(
             ComparisonResult,
-            asked,
+            methods,
             compute,
-            asked.options_of,
+            methods.options_of,
             refused=refused,
             failed=losses.failed,
             confidence_level=level,
@@ -463,7 +467,7 @@ def name_learners(learners: Any) -> dict[str, Any]:
     if isinstance(learners, Mapping):
         named = dict(learners)
     elif isinstance(learners, Sequence) and not isinstance(learners, str):
-        kinds = [one if isinstance(one, str) else type(one).__name__ for one in learners]
+        kinds = [learner if isinstance(learner, str) else type(learner).__name__ for learner in learners]
         named = {
             kind if kinds.count(kind) == 1 else f"{kind}-{kinds[: i + 1].count(kind)}": learner
             for i, (kind, learner) in enumerate(zip(kinds, learners, strict=True))
@@ -511,25 +515,25 @@ def fit_learners(
 
 def common_classifier(fitted: Iterable[Any]) -> Any:
     """Return the first of the fitted classifiers; raise ValueError unless all have the same two classes."""
-    one, *others = fitted
-    first = check_binary_classifier(one)
+    common, *others = fitted
+    first = check_binary_classifier(common)
     for second in map(check_binary_classifier, others):
         if not np.array_equal(first, second):
             raise ValueError(
                 f"All learners must have the same two classes, in the same order. Got {first.tolist()} and "
                 f"{second.tolist()}; fit all to the same labels."
             )
-    return one
+    return common
 
 
 def cautions_of_learners(sample: Sample, fitted: Mapping[str, Any]) -> tuple[CudboundWarning, ...]:
     """Return reasons for caution about the training rows, and that learners have many features for them."""
-    found = list(sample.cautions)
+    cautions = list(sample.cautions)
     for name, learner in fitted.items():
         facts = facts_of(learner, sample.X)
         for caution in many_features(facts, design_of(facts, sample), "comparison"):
-            found.append(ManyFeaturesWarning(f"{name}: {caution}"))
-    return tuple(found)
+            cautions.append(ManyFeaturesWarning(f"{name}: {caution}"))
+    return tuple(cautions)
 
 
 def score_pairs(
@@ -565,10 +569,10 @@ def score_pairs(
         # both classifiers of a pair are refitted to the same rows
         resampling = replace(resampling, copies=not any(map(splits_rows, fitted.values())))
     seed = int(question.rng.integers(2**63))
-    found = {}
+    scores = {}
     for name, classifier in fitted.items():
         # the center of one AUC reads the records that the difference reads
-        asked = Question.of(
+        question_of_one = Question.of(
             find_methods("two-center"),
             metric=AUC.name,
             n_resamples=question.n_resamples,
@@ -577,9 +581,9 @@ def score_pairs(
             n_jobs=question.n_jobs,
         )
         try:
-            analysis = analyze(asked, classifier, X, y, groups)
+            analysis = analyze(question_of_one, classifier, X, y, groups)
             analysis.rows()  # raises the error of records that could not be made
         except FailedRefitsError as error:
             raise FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
-        found[name] = recorded_scores(analysis.records, AUC.reads, np.asarray(analysis.event))
-    return [replace(found[a], second=found[b]) for a, b in pairs]
+        scores[name] = recorded_scores(analysis.records, AUC.reads, np.asarray(analysis.event))
+    return [replace(scores[a], second=scores[b]) for a, b in pairs]

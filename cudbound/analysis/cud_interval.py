@@ -175,7 +175,7 @@ def cud_interval(
     analysis = analyze(question, estimator, X, y, groups, sample_weight)
     assert analysis.recorded is not None
     ((bounded,),) = analysis.recorded.bounds
-    parts = {one.name: getattr(bounded, one.name) for one in fields(bounded)}
+    parts = {entry.name: getattr(bounded, entry.name) for entry in fields(bounded)}
     result = CudResult(**parts, analysis=analysis)
     warn_of(result.cautions)
     return result
@@ -236,8 +236,8 @@ class CudResult(CudBound):
         OSError
             If the file cannot be written; an existing file is left unchanged.
         """
-        known = self.analysis
-        saved = saved_analysis(known and replace(known, bounds=(SavedBound.of((self,)),)))
+        analysis = self.analysis
+        saved = saved_analysis(analysis and replace(analysis, bounds=(SavedBound.of((self,)),)))
         question = replace(
             saved.question,
             confidence_level=self.confidence_level,

@@ -85,14 +85,14 @@ def estimate_error(
     >>> table["resubstitution"].estimate < table["bootstrap-632"].estimate
     True
     """
-    asked = find_estimators(methods)
-    question = Question.of(asked, n_resamples=n_resamples, resampling=resampling, rng=rng, n_jobs=n_jobs)
+    estimators = find_estimators(methods)
+    question = Question.of(estimators, n_resamples=n_resamples, resampling=resampling, rng=rng, n_jobs=n_jobs)
     records, failed, run = record_losses(question, estimator, X, y, groups, test_set=test_set)
 
     def compute(method: PointEstimator) -> PointEstimate:
-        return compute_estimate(method, records, asked.options_of(method))
+        return compute_estimate(method, records, estimators.options_of(method))
 
-    rows = compute_rows(PointEstimate, asked, compute, asked.options_of, failed=failed)
+    rows = compute_rows(PointEstimate, estimators, compute, estimators.options_of, failed=failed)
     warn_of(few_test_cases(rows))
     warn_of(run.cautions)
     return PointEstimateTable(rows, run)

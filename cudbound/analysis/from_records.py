@@ -68,9 +68,9 @@ def collect_records(
         if isinstance(record, TestSetLosses):
             name = "second_test_set" if "test_set" in filled else "test_set"
         if name is None or name in filled:
-            known = sorted(kind.__name__ for kind in NAME_OF)
+            classes = sorted(kind.__name__ for kind in NAME_OF)
             raise ValueError(
-                f"Recorded losses must be objects of the classes {known}, each at most once "
+                f"Recorded losses must be objects of the classes {classes}, each at most once "
                 f"(TestSetLosses twice). Got {'another ' if name else ''}{type(record).__name__}."
             )
         if isinstance(record, Recorded):

@@ -158,10 +158,10 @@ def instability_of(
     shares = _changed(bootstrap, checked("training_losses", training_losses, 1)).mean(axis=0)
     if distances is None:
         return Instability(shares, bootstrap.n_fits, remarks=bootstrap.remarks)
-    found = abs(checked("distances", distances, 1).astype(np.float64))
-    if found.shape != shares.shape:
+    absolute = abs(checked("distances", distances, 1).astype(np.float64))
+    if absolute.shape != shares.shape:
         raise ParameterError("distances", f"one number per row, {shares.size} in all", distances)
-    return Instability(shares, bootstrap.n_fits, found, "distance of the score", bootstrap.remarks)
+    return Instability(shares, bootstrap.n_fits, absolute, "distance of the score", bootstrap.remarks)
 
 
 def _percent(share: float) -> str:

@@ -140,12 +140,12 @@ class Question(Generic[Card]):
     @property
     def choices(self) -> str | None:
         """The options of single methods, in words; None without options."""
-        given = (
+        texts = (
             f"{method}.{name}={value}"
             for method, options in self.methods.options.items()
             for name, value in options.items()
         )
-        return ", ".join(given) or None
+        return ", ".join(texts) or None
 
     def check_one_linear_metric(self, metric: object) -> None:
         """Raise ParameterError unless a single metric that is linear in the losses is requested."""
@@ -156,7 +156,7 @@ class Question(Generic[Card]):
 
 
 def needs_of(
-    asked: RequestedMethods[Any],
+    requested: RequestedMethods[Any],
     kinds: Sequence[str] = ("classes",),
     without: Container[str] = (),
 ) -> Needs:
@@ -164,23 +164,23 @@ def needs_of(
 
     They are for metrics that evaluate these `kinds`; methods named in `without` are left out.
     """
-    methods = asked.reading(kinds)
-    each = (one.needed(asked.options_of(one)) for one in methods if one.name not in without)
+    methods = requested.reading(kinds)
+    each = (method.needed(requested.options_of(method)) for method in methods if method.name not in without)
     return Needs().union(*each)
 
 
 def use_of_model(question: Question[Any]) -> ModelUse:
     """Return the uses of the classifier's model in a question."""
-    asked, bound = question.methods, question.bound
+    requested, bound = question.methods, question.bound
     of_model = {method.name for method in question.readings if any(kind.of_model for kind in method.needs)}
-    needs = needs_of(asked, question.metrics.kinds)
+    needs = needs_of(requested, question.metrics.kinds)
     # intervals of scores do not read the rank, and are short where it is nearly that of the rows
     of_scores = any(method.reads != "classes" and BOOTSTRAP in method.needs for method in question.readings)
     return ModelUse(
         design=DESIGN in needs or of_scores,
         rank=DESIGN in needs,
         bound=bool(of_model),
-        named=bool(of_model & asked.named),
+        named=bool(of_model & requested.named),
         scores=BOOTSTRAP in needs,
         refits=refits_for(needs),
         polish=bound.polish,
@@ -213,7 +213,7 @@ class Plan:
         ValueError
             If a method requested by name cannot be computed, or no method uses `cv`.
         """
-        asked = question.methods
+        requested = question.methods
         refused = _unseen(question, targets)
         if model is not None:
             of_model = [method for method in question.readings if any(kind.of_model for kind in method.needs)]
@@ -226,7 +226,7 @@ class Plan:
             check_use(methods, inputs)
         if inputs.sample.groups is not None:
             refused |= _torn(question, methods, inputs)
-        return cls(needs_of(asked, question.metrics.kinds, refused), refused)
+        return cls(needs_of(requested, question.metrics.kinds, refused), refused)
 
 
 def _unseen(question: Question[Any], targets: Sequence[Target]) -> dict[str, str]:
@@ -242,12 +242,14 @@ def _unseen(question: Question[Any], targets: Sequence[Target]) -> dict[str, str
         for method in question.readings
         if method.reads == "classes" and not all(kind.of_every_metric for kind in method.needs)
     }
-    for name in (one for one in refused if one in question.methods.named):
-        known = [method.name for method in question.methods if method.name not in refused]
+    for name in refused:
+        if name not in question.methods.named:
+            continue
+        possible = [method.name for method in question.methods if method.name not in refused]
         instead = "leave the weights out" if weighted else "use the error as metric"
         raise ValueError(
             f"The method {name!r} is {refused[name]}. Use methods that keep every row, such as "
-            f"{known or ['two-center', 'cud']}, or {instead}."
+            f"{possible or ['two-center', 'cud']}, or {instead}."
         )
     return refused
 
@@ -271,16 +273,16 @@ def _torn(question: Question[Any], methods: Sequence[MethodCard], inputs: Record
 
 def _without_curvature(question: Question[Any], model: AdditiveModel) -> dict[str, str]:
     """Return why the adaptive interval cannot be computed, if it cannot."""
-    asked = {method.name for method in question.readings if BOUNDARY in method.needs}
+    names = {method.name for method in question.readings if BOUNDARY in method.needs}
     n = model.labels.size
-    if not asked or not near_rate(question.resampling.sizes.aci_rate, n) > 0.0:
+    if not names or not near_rate(question.resampling.sizes.aci_rate, n) > 0.0:
         return {}
     try:
         check_curvature(draws_problem(model, np.ones((1, n), dtype=np.int32)))
     except (UnsupportedEstimatorError, NoMinimizerError, NotMinimizerError):
-        if asked & question.methods.named:
+        if names & question.methods.named:
             raise
-        return dict.fromkeys(asked, "needs a loss with a gradient and a curvature")
+        return dict.fromkeys(names, "needs a loss with a gradient and a curvature")
     return {}
 
 

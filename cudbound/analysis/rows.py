@@ -103,7 +103,7 @@ def compute_rows(
     *,
     refused: Mapping[str, str] = MappingProxyType({}),
     failed: Mapping[RecordKind[Any], Exception] = MappingProxyType({}),
-    **known: Any,
+    **fields: Any,
 ) -> tuple[OneRow, ...]:
     """Return one row per method. A method that fails keeps its row, with the reason: the refits of the others are kept.
 
@@ -132,7 +132,7 @@ def compute_rows(
     def unavailable(method: Named, reason: str) -> OneRow:
         undefined = kind.undefined(reason)
         return kind.of(
-            undefined, method=method.name, estimand=method.estimand, words=method.words, n_fits=0, **known
+            undefined, method=method.name, estimand=method.estimand, words=method.words, n_fits=0, **fields
         )
 
     rows: list[OneRow] = []
@@ -163,7 +163,7 @@ def rows_of_target(
     question: Question[Method],
     target: Target,
     records: Records,
-    seen: Records | ScoreRecords,
+    target_records: Records | ScoreRecords,
     recorded: RecordedTargets,
 ) -> Rows:
     """Return the rows of all methods for one target.
@@ -185,7 +185,7 @@ def rows_of_target(
         options = question.methods.options_of(method)
         row = compute_interval(
             method,
-            seen,
+            target_records,
             target.level(method.needs),
             options,
             alternative=target.alternative_of_loss,
@@ -203,14 +203,14 @@ def rows_of_target(
         return replace(row, confidence_level=target.family_level, n_fits=n_fits)
 
     needs = Needs().union(*(method.needed(question.methods.options_of(method)) for method in methods))
-    untested, too_few = _unread(needs, metric, records, seen, tested)
+    untested, too_few = _unread(needs, metric, records, target_records, tested)
     rows = compute_rows(
         IntervalEstimate,
         methods,
         compute,
         question.methods.options_of,
         refused={**recorded.refused}
-        | {one.name: untested for one in methods if untested and one.on_test_set},
+        | {card.name: untested for card in methods if untested and card.on_test_set},
         failed={**recorded.failed, **too_few},
         confidence_level=target.family_level,
         alternative=target.alternative,
@@ -232,13 +232,17 @@ def rows_of_target(
 
 
 def _unread(
-    needs: Needs, metric: Metric, records: Records, seen: Records | ScoreRecords, tested: TestedRows | None
+    needs: Needs,
+    metric: Metric,
+    records: Records,
+    target_records: Records | ScoreRecords,
+    tested: TestedRows | None,
 ) -> tuple[str, dict[RecordKind[Any], Exception]]:
     """Return why no row that a metric averages was tested, if so, and errors for other records without such rows."""
     unread = [
         kind
         for kind in needs
-        if kind.of_every_metric and records.get(kind) is not None and seen.get(kind) is None
+        if kind.of_every_metric and records.get(kind) is not None and target_records.get(kind) is None
     ]
     rule = f"has too few rows for the {metric.name}: use fewer, stratified folds"
     too_few: dict[RecordKind[Any], Exception] = {kind: ValueError(f"{kind.words} {rule}") for kind in unread}
@@ -248,44 +252,44 @@ def _unread(
 
 
 def all_rows(
-    asked: ResolvedMetrics,
+    metrics: ResolvedMetrics,
     targets: Sequence[Target],
-    found: Sequence[Rows],
+    rows_of_targets: Sequence[Rows],
     records: Records,
     alternative: str,
 ) -> Rows:
     """Return the rows of all metrics in the requested order, including metrics derived from others."""
-    n_own = len(asked.all_metrics)
-    named = {target.metric.name: rows for target, rows in zip(targets[:n_own], found, strict=False)}
+    n_own = len(metrics.all_metrics)
+    named = {target.metric.name: rows for target, rows in zip(targets[:n_own], rows_of_targets, strict=False)}
     of_metric = {target.metric: target for target in targets[:n_own]}
-    for name in asked.predictive:
+    for name in metrics.predictive:
         events, others = of_metric[SENSITIVITY], of_metric[SPECIFICITY]
         pairs = zip(named[SENSITIVITY.name], named[SPECIFICITY.name], strict=True)
-        named[name] = tuple(_predictive(name, asked, (events, others), pair, records) for pair in pairs)
+        named[name] = tuple(_predictive(name, metrics, (events, others), pair, records) for pair in pairs)
     # pairs that hold together: of the family, or those at the end
-    parts = {targets[at].alternative: found[at : at + 2] for at in range(n_own, len(targets), 2)}
-    for name in asked.ratios:
+    parts = {targets[at].alternative: rows_of_targets[at : at + 2] for at in range(n_own, len(targets), 2)}
+    for name in metrics.ratios:
         both = (
             [named[SENSITIVITY.name], named[SPECIFICITY.name]]
-            if asked.joint
+            if metrics.joint
             else parts[way_of_parts(name, alternative)]
         )
         pairs = zip(*both, strict=True)
         named[name] = tuple(ratio_interval(name, first, second, alternative) for first, second in pairs)
     if NET_BENEFIT in named:
-        target = next(one for one in targets if one.metric.name == NET_BENEFIT)
-        is_of_sample = asked.prevalence == "sample"
+        target = next(each for each in targets if each.metric.name == NET_BENEFIT)
+        is_of_sample = metrics.prevalence == "sample"
         named[NET_BENEFIT] = tuple(
             net_benefit_interval(row, _share(target, records, row.tested) if is_of_sample else None)
             for row in named[NET_BENEFIT]
         )
-    if isinstance(asked.prevalence, float):
-        for name in named.keys() & {*asked.predictive, NET_BENEFIT}:
+    if isinstance(metrics.prevalence, float):
+        for name in named.keys() & {*metrics.predictive, NET_BENEFIT}:
             named[name] = tuple(
-                replace(row, estimand=replace(row.estimand, prevalence=asked.prevalence))
+                replace(row, estimand=replace(row.estimand, prevalence=metrics.prevalence))
                 for row in named[name]
             )
-    return tuple(row for name in asked.names for row in named[name])
+    return tuple(row for name in metrics.names for row in named[name])
 
 
 def _share(target: Target, records: Records, tested: TestedRows | None) -> Proportion:
@@ -299,23 +303,23 @@ def _share(target: Target, records: Records, tested: TestedRows | None) -> Propo
 
 def _predictive(
     name: str,
-    asked: ResolvedMetrics,
+    metrics: ResolvedMetrics,
     targets: tuple[Target, Target],
     pair: tuple[IntervalEstimate, IntervalEstimate],
     records: Records,
 ) -> IntervalEstimate:
     tested = pair[0].tested
-    if asked.prevalence != "sample":
-        share = float(asked.prevalence or 0.0)
+    if metrics.prevalence != "sample":
+        share = float(metrics.prevalence or 0.0)
         prevalence = Proportion(share, share, share, np.inf)
         at = f"the prevalence {format_limit(share)}"
     else:
         prevalence = _share(targets[0], records, tested)
         at = prevalence.in_words(of_sample(pair[0]))
-        if asked.joint:
+        if metrics.joint:
             share_in_words = format_proportion(prevalence.estimate)
             at = f"the prevalence {share_in_words} {of_sample(pair[0])}, taken as known"
-    if asked.joint:
+    if metrics.joint:
         return joint_predictive_interval(name, *pair, prevalence.estimate, at)
     n_others, n_events = tested.sizes if tested is not None and tested.sizes else (None, None)
     events, others = (target.rows for target in targets)

@@ -85,16 +85,16 @@ class Table(Tabular, Generic[OneRow]):
             If there is no such row, or the method has several.
         """
         name, metric = (method, None) if isinstance(method, str) else method
-        found = [row for row in self.rows if row.method == name]
-        metrics = [getattr(row, "metric", None) for row in found]
+        rows = [row for row in self.rows if row.method == name]
+        metrics = [getattr(row, "metric", None) for row in rows]
         if metric is not None:
-            found = [row for row, own in zip(found, metrics, strict=True) if own == metric]
-        elif len(found) > 1:
+            rows = [row for row, row_metric in zip(rows, metrics, strict=True) if row_metric == metric]
+        elif len(rows) > 1:
             raise KeyError(
                 f"{name!r} has rows of {metrics}: name one, such as table[{name!r}, {metrics[0]!r}]"
             )
-        if found:
-            return found[0]
+        if rows:
+            return rows[0]
         raise KeyError(
             f"no {self.KIND} by {method!r} in this table, which has "
             f"{[row.method for row in self.rows]}.{suggestion(method, [row.method for row in self.rows])}"
@@ -189,10 +189,10 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     @property
     def calibration(self) -> Calibration | None:
         """Calibration intercept and slope; None unless a requested metric, such as "brier", needs probabilities."""
-        known = self.analysis
-        if known is None or known.event is None or known.records.probabilities is None:
+        analysis = self.analysis
+        if analysis is None or analysis.event is None or analysis.records.probabilities is None:
             return None
-        return calibration_in(known.records, known.event)
+        return calibration_in(analysis.records, analysis.event)
 
     @property
     def predictions(self) -> pd.DataFrame | None:
@@ -202,8 +202,12 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         left the row out, its mean rank among the rows left out, as a share (``rank_out_of_bag``), and its mean
         probability (``probability_out_of_bag``); nan where not recorded.
         """
-        known = self.analysis
-        return None if known is None or known.event is None else predictions_in(known.records, known.event)
+        analysis = self.analysis
+        return (
+            None
+            if analysis is None or analysis.event is None
+            else predictions_in(analysis.records, analysis.event)
+        )
 
     @property
     def pictured(self) -> pd.DataFrame:
@@ -364,7 +368,7 @@ class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
     COLUMNS = ComparisonResult.COLUMNS
 
     def __contains__(self, names: object) -> bool:
-        return bool(self._found(names))
+        return bool(self._rows_named(names))
 
     def __getitem__(self, names: str | tuple[str, ...]) -> ComparisonResult:
         """Return the row of a method, of a pair, or of both if one does not identify it.
@@ -374,18 +378,18 @@ class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
         KeyError
             If there is no such row, or more than one.
         """
-        found = self._found(names)
-        if len(found) == 1:
-            return found[0]
-        if found:
-            which = ", ".join(map(repr, (found[0].a, found[0].b, found[0].method)))
-            raise KeyError(f"{names!r} has {len(found)} rows: name one, such as table[{which}]")
+        rows = self._rows_named(names)
+        if len(rows) == 1:
+            return rows[0]
+        if rows:
+            which = ", ".join(map(repr, (rows[0].a, rows[0].b, rows[0].method)))
+            raise KeyError(f"{names!r} has {len(rows)} rows: name one, such as table[{which}]")
         several = len({(row.a, row.b) for row in self.rows}) > 1
-        known = [(row.a, row.b, row.method) if several else row.method for row in self.rows]
+        names_of_rows = [(row.a, row.b, row.method) if several else row.method for row in self.rows]
         hint = suggestion(names, [row.method for row in self.rows])
-        raise KeyError(f"no comparison by {names!r} in this table, which has {known}.{hint}")
+        raise KeyError(f"no comparison by {names!r} in this table, which has {names_of_rows}.{hint}")
 
-    def _found(self, names: object) -> list[ComparisonResult]:
+    def _rows_named(self, names: object) -> list[ComparisonResult]:
         return [
             row
             for row in self.rows

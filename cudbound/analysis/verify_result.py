@@ -143,36 +143,35 @@ def verify_result(
     saved, intact = read_saved(path)
     streams = spawn_streams(check_rng(saved.question.rng))
     estimator = fitted_classifier(estimator, X, y, streams, groups, sample_weight)
-    given = Sample.of(estimator, X, y, groups, sample_weight, several=True)
-    asked = saved.question.metric.resolve(given.classes.tolist())
-    found, row_checks = given.fingerprints(asked.event_class)
-    same = found == saved.fingerprint and given.n_samples == saved.counts.shape[1]
+    data = Sample.of(estimator, X, y, groups, sample_weight, several=True)
+    metrics = saved.question.metric.resolve(data.classes.tolist())
+    fingerprint, row_checks = data.fingerprints(metrics.event_class)
+    same = fingerprint == saved.fingerprint and data.n_samples == saved.counts.shape[1]
     checks = [
         Check(
             "file",
             intact,
             "unchanged since it was written" if intact else "changed since it was written, or damaged",
         ),
-        _check_data(saved, found, same, given.n_samples, row_checks),
+        _check_data(saved, fingerprint, same, data.n_samples, row_checks),
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CudboundWarning)  # what the result says was said when it was computed
         if same:
-            checks.append(_check_draws(saved, _drawn_again(saved, asked, given)))
+            checks.append(_check_draws(saved, _drawn_again(saved, metrics, data)))
         if same and saved.bounds:
-            check, model = _check_classifier(saved, estimator, given)
+            check, model = _check_classifier(saved, estimator, data)
             checks.append(check)
             if model is not None:
-                event = given.events(asked.event_class)
+                event = data.events(metrics.event_class)
                 for bound in saved.bounds:
                     checks += check_on_data(
-                        bound, saved, model, event, given.sample_weight, size, generator, jobs
+                        bound, saved, model, event, data.sample_weight, size, generator, jobs
                     )
         for bound in saved.bounds:
             checks += check_interval(bound, saved.question.confidence_level)
         if same and saved.rows:
-            data = (X, y, groups, sample_weight)
-            checks.append(_check_rows(saved, estimator, data, cv, test_set, jobs))
+            checks.append(_check_rows(saved, estimator, (X, y, groups, sample_weight), cv, test_set, jobs))
     if not same:
         checks.append(Check("all else", None, "left out, because the data differ"))
     result = ResultVerification(tuple(checks))
@@ -180,10 +179,10 @@ def verify_result(
     return replace(result, intervals=_in_words(saved)) if verified else result
 
 
-def _drawn_again(saved: SavedResult, asked: ResolvedMetrics, sample: Sample) -> NDArray[np.int32]:
+def _drawn_again(saved: SavedResult, metrics: ResolvedMetrics, sample: Sample) -> NDArray[np.int32]:
     targets = targets_of(
-        asked,
-        sample.events(asked.event_class),
+        metrics,
+        sample.events(metrics.event_class),
         sample.sample_weight,
         saved.question.confidence_level,
         saved.question.alternative,
@@ -192,23 +191,23 @@ def _drawn_again(saved: SavedResult, asked: ResolvedMetrics, sample: Sample) -> 
         [target.rows for target in targets],
         len(saved.counts),
         np.random.default_rng(saved.question.rng),
-        stratified=asked.drawn_within_classes,
+        stratified=metrics.drawn_within_classes,
         groups=sample.groups,
-        labels=sample.events(asked.event_class),
+        labels=sample.events(metrics.event_class),
     )
     return counts
 
 
-def _check_data(saved: SavedResult, found: str, same: bool, n: int, row_checks: str) -> Check:
+def _check_data(saved: SavedResult, fingerprint: str, same: bool, n: int, row_checks: str) -> Check:
     """Compare the fingerprint of the data with that in the file."""
     if same:
-        return Check("data", True, f"fingerprint {found[:12]}..., as in the file")
+        return Check("data", True, f"fingerprint {fingerprint[:12]}..., as in the file")
     was = saved.counts.shape[1]
     why = f"{n} rows, but {was} in the file: some were added, removed, or dropped for a missing cell"
     if n == was:
         why = f"{n} rows, as in the file, but {_what_differs(saved.row_checks, row_checks)}"
     return Check(
-        "data", False, f"{why}. Fingerprint {found[:12]}..., in the file {saved.fingerprint[:12]}..."
+        "data", False, f"{why}. Fingerprint {fingerprint[:12]}..., in the file {saved.fingerprint[:12]}..."
     )
 
 
@@ -275,15 +274,15 @@ def _check_rows(
 ) -> Check:
     """Recompute the rows of a table; `data`, `cv` and `test_set` are not in the file."""
     question, limits = saved.question, saved.question.bound.limits
-    given = {"cv": cv, "test_set": test_set}
+    passed_again = {"cv": cv, "test_set": test_set}
     timed = bool({limits.seconds, limits.seconds_per_draw} - {None, math.inf})
-    own = sorted(set(question.methods) - METHODS.keys())
+    user_methods = sorted(set(question.methods) - METHODS.keys())
     reasons = {
-        f"because a file cannot contain user-defined methods: {', '.join(own)}": bool(own),
+        f"because a file cannot contain user-defined methods: {', '.join(user_methods)}": bool(user_methods),
         "because the seed is unknown": question.rng is None,
         "because a time limit stopped its searches": timed,
         **{
-            f"without {name}, which a file cannot contain": given[name] is None
+            f"without {name}, which a file cannot contain": passed_again[name] is None
             for name in question.passed_again
         },
     }
@@ -293,8 +292,8 @@ def _check_rows(
     if "cv" not in question.passed_again:
         cv = question.cv
     try:
-        asked = _question(question, cv, n_jobs)
-        rows = analyze(asked, estimator, *data, test_set=test_set, several=True).rows()
+        question_again = _question(question, cv, n_jobs)
+        rows = analyze(question_again, estimator, *data, test_set=test_set, several=True).rows()
     except (ValueError, TypeError) as error:
         return Check("rows", False, f"they cannot be recomputed: {error}")
     again = {(row.method, row.metric): (row.estimate, row.low, row.high) for row in saved_rows(rows)}
@@ -309,11 +308,11 @@ def _check_rows(
 
 def _question(saved: SavedQuestion, cv: Any, n_jobs: int) -> Question[Method]:
     """Return the question in a file."""
-    found = find_methods(list(saved.methods))
-    for method in found:
+    methods = find_methods(list(saved.methods))
+    for method in methods:
         method.resolve_options(saved.options.get(method.name, {}))
     return Question.of(
-        replace(found, options=saved.options, named=frozenset(saved.named)),
+        replace(methods, options=saved.options, named=frozenset(saved.named)),
         metric=saved.metric,
         confidence_level=saved.confidence_level,
         alternative=saved.alternative,
@@ -334,9 +333,9 @@ def _question(saved: SavedQuestion, cv: Any, n_jobs: int) -> Question[Method]:
 def _in_words(saved: SavedResult) -> tuple[str, ...]:
     """Yield one line per interval in the file."""
     of_bounds = (
-        SavedRow("cud", one.metric.name, one.estimate, one.low, one.high)
+        SavedRow("cud", interval.metric.name, interval.estimate, interval.low, interval.high)
         for bound in saved.bounds
-        for one in bound.intervals
+        for interval in bound.intervals
     )
     level = f"{100 * saved.question.confidence_level:g}%"
     return tuple(
