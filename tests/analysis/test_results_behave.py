@@ -10,7 +10,6 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
-import cudbound
 from cudbound import (
     ConfidenceInterval,
     LeastSquaresClassifier,
