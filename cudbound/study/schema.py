@@ -35,8 +35,8 @@ def structured(table: Mapping[str, Any], model: type[Model]) -> Model:
     ----------
     table : mapping
     model : type
-        A dataclass; if its class attribute `takes_other_keys` is true, other keys are ignored. A value of the field's
-        type is used directly, a single value as a list of one, and a table as pairs.
+        A dataclass. A value of the field's type is used directly, a single value as a list of one, and a table as
+        pairs.
 
     Raises
     ------
@@ -113,10 +113,9 @@ def _list(kind: Any) -> Callable[[Any, Any], Any]:
 
 
 def _dataclass(model: Any) -> Callable[[Any, Any], Any]:
-    keys, strict = keys_of(model), not getattr(model, "takes_other_keys", False)
-    names = [entry.name for entry in fields(model)]
+    keys, names = keys_of(model), [entry.name for entry in fields(model)]
     renamed: Any = {name: override(rename=keys.get(name), omit=name not in keys) for name in names}
-    make = make_dict_structure_fn(model, _CONVERTER, _cattrs_forbid_extra_keys=strict, **renamed)
+    make = make_dict_structure_fn(model, _CONVERTER, _cattrs_forbid_extra_keys=True, **renamed)
     return lambda value, _: value if isinstance(value, model) else make(_table(value), model)
 
 

@@ -303,14 +303,21 @@ def averaged(metric: Metric) -> str:
 
 
 def study_worlds() -> str:
+    parameters, name_of = {}, {}
+    for name, world in WORLDS.items():
+        if (kind := getattr(world, "func", world)) in name_of:
+            like, values = f"as `{name_of[kind]}`, with ", world.keywords
+        else:
+            name_of[kind] = name
+            signature = inspect.signature(world).parameters
+            like, values = "", {key: parameter.default for key, parameter in signature.items()}
+        parameters[name] = like + ", ".join(f"`{key} = {value}`" for key, value in values.items())
     return markdown_table(
         [
             {
                 "`world`": f"`{name}`",
                 "default population": world().cases,
-                "parameters": ", ".join(
-                    f"`{key} = {one.default}`" for key, one in inspect.signature(world).parameters.items()
-                ),
+                "parameters": parameters[name],
             }
             for name, world in WORLDS.items()
         ]

@@ -15,7 +15,7 @@ from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import runner
 from cudbound.study.run.replicate_rows import Key
 from cudbound.study.run.store import Store
-from cudbound.study.study_report import run_notes
+from cudbound.study.study_report import report_text
 
 DESIGN = """
 n_samples = [12, 20]
@@ -51,7 +51,9 @@ def test_a_scenario_has_its_own_cells_and_draws(tmp_path):
     with Store.open(tmp_path / "s") as store:
         assert store.missing() == {}
         fits = {name: store.replicate(Key(name, n, 0)).intervals[0].n_fits for name, n in CELLS}
-        assert "Scenarios: 2, at n = 12, 16, 20; 2 to 4 replicates of each planned." in run_notes(store)
+        assert "Scenarios: 2, at n = 12, 16, 20; 2 to 4 replicates of each planned." in report_text(
+            tmp_path / "s"
+        )
     assert fits == {"shared": 11, "own": 6}
 
 

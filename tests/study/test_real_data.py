@@ -12,7 +12,7 @@ import pytest
 from shared_files import PUBLISHED_SETS
 
 from cudbound.study.populations.population import FunctionPopulation
-from cudbound.study.populations.real_data import RealData, load_data_set, read_manifest
+from cudbound.study.populations.real_data import RealData, load_data_set
 
 WARD = """site,age,coma,died,weight,target,target_heavy
 1,50,None,a,1.5,0,1
@@ -111,8 +111,7 @@ def test_file_that_was_changed(folder):
     ("change", "message"),
     [
         ({"design": {}}, "ward.csv does not match MANIFEST.json: not numeric: column 'coma'"),
-        ({"design": []}, r"data set 1: design must be a table\. Got \[\]"),
-        ({"feature_columns": 5}, r"data set 1: feature_columns must be a text\. Got 5"),
+        ({"design": []}, "is not a manifest of data sets"),
         (
             {"target_column": "site"},
             r"does not match MANIFEST.json: site must be 0 or 1 on every row\. Got '2'",
@@ -143,7 +142,6 @@ def test_file_that_is_not_as_the_manifest_says(folder, change, message):
 def test_every_data_set_is_as_its_manifest_counts_it(folder):
     place = PUBLISHED_SETS if PUBLISHED_SETS.is_dir() else folder
     entries = json.loads((place / "MANIFEST.json").read_text())["datasets"]
-    assert tuple(read_manifest(place)) == tuple(one["name"] for one in entries)
     for one in entries:
         data = load_data_set(one["name"], place)
         assert data.X.shape == (one["design"]["complete_rows"], one["design"]["design_columns"]), one["name"]

@@ -17,9 +17,7 @@ from cudbound.study.populations.population import (
     BY_FORMULA,
     Array,
     ContinuousWorld,
-    FromPreset,
     Labels,
-    Preset,
     Truth,
     World,
     check_features,
@@ -27,15 +25,15 @@ from cudbound.study.populations.population import (
 )
 
 
-@dataclass(frozen=True, repr=False)
-class Mixture(FromPreset, ContinuousWorld):
+@dataclass(frozen=True)
+class Mixture(ContinuousWorld):
     """Two classes, each with one or more spherical normal components, and optional label noise.
 
     Parameters
     ----------
-    preset : Preset
-        Shares among the parameters of a preset must be strictly between 0 and 1.
-    distance : float, default=0.0
+    name : str, default="gaussians"
+        Its name in design files and results.
+    distance : float, default=1.6
         Between the class means, in standard deviations of class 0; in [0, 100). With classes of equal size and
         covariance the smallest error of any classifier is Phi(-distance / 2).
     n_features : int, default=3
@@ -73,8 +71,8 @@ class Mixture(FromPreset, ContinuousWorld):
     0.055589
     """
 
-    preset: Preset[Mixture]
-    distance: float = 0.0
+    name: str = "gaussians"
+    distance: float = 1.6
     n_features: int = 3
     n_signal: int = 1
     positive_share: float = 0.5
@@ -88,13 +86,15 @@ class Mixture(FromPreset, ContinuousWorld):
         _check_centers(self)
         check_number("positive_sd", self.positive_sd, 0.01, 100.0)
         check_number("outlier_sd", self.outlier_sd, 1.0, 1000.0)
-        for share in ("positive_share", "outlier_share", "subgroup_share", "flip_rate"):
-            if share in self.preset.defaults:
-                check_share(share, getattr(self, share))
+        check_share("positive_share", self.positive_share)
+        for share in ("outlier_share", "subgroup_share", "flip_rate"):
+            check_number(share, getattr(self, share), 0.0, 1.0)
 
     @property
     def cases(self) -> str:
         """How cases arise, in words."""
+        if self.distance == 0.0:
+            return f"{self.n_features} features of pure noise, {self.positive_share:.0%} positive"
         cases = f"two Gaussians {self.distance:g} apart in {self.n_signal} of {self.n_features} features"
         if self.outlier_share:
             return f"{cases}, {self.outlier_share:.0%} of cases with {self.outlier_sd:g} times the spread"
@@ -178,46 +178,33 @@ class Mixture(FromPreset, ContinuousWorld):
         unflipped = float(shares @ ndtr(-towards_own_class / (sds * length)))
         return (1.0 - self.flip_rate) * unflipped + self.flip_rate * (1.0 - unflipped)
 
-
-@dataclass(frozen=True, repr=False)
-class PureNoise(Mixture):
-    """One normal distribution for both classes: with classes of equal size, every classifier has error 0.5.
-
-    Examples
-    --------
-    >>> from sklearn.dummy import DummyClassifier
-    >>> from cudbound.study.populations.worlds import Noise
-    >>> Noise().true_error(DummyClassifier().fit([[0.0] * 3] * 3, [0, 1, 1]))
-    Truth(value=0.5, standard_error=0.0)
-    """
-
     @property
-    def cases(self) -> str:
-        """How cases arise, in words."""
-        return f"{self.n_features} features of pure noise, {self.positive_share:.0%} positive"
+    def _is_noise(self) -> bool:
+        return self.distance == 0.0 and self.positive_sd == 1.0 and self.positive_share == 0.5
 
     def _truth(self) -> str:
-        return ALWAYS_EXACT if self.positive_share == 0.5 else BY_FORMULA
+        return ALWAYS_EXACT if self._is_noise else BY_FORMULA
 
     def true_error(self, classifier: Any) -> Truth:
-        """Return the error: one half for classes of equal size, else as for any other world."""
-        return Truth(0.5) if self.positive_share == 0.5 else super().true_error(classifier)
+        """Return the error: one half if classes are of equal size and alike, else as for any other world."""
+        return Truth(0.5) if self._is_noise else super().true_error(classifier)
 
 
-@dataclass(frozen=True, repr=False)
-class TwoCenters(FromPreset, ContinuousWorld):
+@dataclass(frozen=True)
+class TwoCenters(ContinuousWorld):
     """Classes of equal size around centers at plus and minus half the distance, with the same noise distribution.
 
     Parameters
     ----------
-    preset : Preset
-    distance : float, default=0.0
+    name : str, default="heavy-tails"
+        Its name in design files and results.
+    distance : float, default=3.0
         Between the centers of the classes, in units of the scale; in [0, 100).
     n_features : int, default=3
     n_signal : int, default=1
         Features on which the centers differ, all by the same amount.
     df : float, default=inf
-        Degrees of freedom of a spherical t distribution, in [0.5, 1000); infinity for a normal one.
+        Degrees of freedom of a spherical t distribution, at least 0.5; infinity for a normal one.
     correlation : float, default=0.0
         Correlation of neighboring features, in [0, 1); for features j and k, it is raised to the power abs(j - k).
 
@@ -232,8 +219,8 @@ class TwoCenters(FromPreset, ContinuousWorld):
     0.158655
     """
 
-    preset: Preset[TwoCenters]
-    distance: float = 0.0
+    name: str = "heavy-tails"
+    distance: float = 3.0
     n_features: int = 3
     n_signal: int = 1
     df: float = math.inf
@@ -241,15 +228,14 @@ class TwoCenters(FromPreset, ContinuousWorld):
 
     def __post_init__(self) -> None:
         _check_centers(self)
-        if "df" in self.preset.defaults:
-            check_number("df", self.df, 0.5, 1000.0)
+        check_number("df", self.df, 0.5, math.inf)
         check_number("correlation", self.correlation, 0.0, 1.0)
 
     @property
     def cases(self) -> str:
         """How cases arise, in words."""
         where = f"{self.distance:g} apart in {self.n_signal} of {self.n_features} features"
-        if "df" in self.preset.defaults:
+        if math.isfinite(self.df):
             return f"two classes of t distributions with {self.df:g} degrees of freedom, {where}"
         return f"two Gaussians {where}, neighbors correlated by {self.correlation:g}"
 

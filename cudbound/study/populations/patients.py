@@ -32,7 +32,7 @@ class Patients:
     Parameters
     ----------
     world : Mixture
-        From a preset in `cudbound.study.populations.worlds`.
+        Such as `cudbound.study.populations.worlds.Gaussians`.
     rows_per_patient : (int, int), default=(2, 6)
         The smallest and largest number of rows per patient, from 1 to 1000; all numbers between are equally likely,
         unless `many_rows` is given.

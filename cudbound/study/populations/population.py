@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from inspect import Parameter, Signature
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.adapters.linear import own_coefficients
-from cudbound.basis.exceptions import ParameterError, did_you_mean
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import MIN_ROWS_PER_CLASS, check_integer, check_number
 
 Array = NDArray[np.float64]
@@ -109,15 +108,6 @@ def draw_both_classes(population: Population, n: int, rng: np.random.Generator) 
     )
 
 
-class Sampler(Protocol):
-    """An object that can draw cases and be the key of a cache."""
-
-    def sample(self, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
-        """Draw n cases."""
-
-    def __hash__(self) -> int: ...
-
-
 def share_truth(wrong: NDArray[np.bool_]) -> Truth:
     """Return the share of misclassified cases in a sample, with its binomial standard error.
 
@@ -134,7 +124,7 @@ def share_truth(wrong: NDArray[np.bool_]) -> Truth:
     return Truth(value, math.sqrt(value * (1.0 - value) / wrong.size))
 
 
-def sampled_truth(population: Sampler, classifier: Any, n_cases: int = N_TRUTH_CASES) -> Truth:
+def sampled_truth(population: Any, classifier: Any, n_cases: int = N_TRUTH_CASES) -> Truth:
     """Return the error on a fixed large sample of a population.
 
     The sample is drawn once per process and kept. All replicates use the same cases, so their error is common and does
@@ -156,9 +146,10 @@ def sampled_truth(population: Sampler, classifier: Any, n_cases: int = N_TRUTH_C
 
 
 @lru_cache(maxsize=8)
-def fixed_cases(population: Sampler, n_cases: int) -> tuple[Any, Any]:
+def fixed_cases(population: Any, n_cases: int) -> tuple[Any, Any]:
     """Return a large sample of a population, the same in every process."""
-    return population.sample(n_cases, np.random.default_rng(TRUTH_SEED))
+    X, y = population.sample(n_cases, np.random.default_rng(TRUTH_SEED))
+    return X, y
 
 
 @lru_cache(maxsize=64)
@@ -317,7 +308,6 @@ class FunctionPopulation:
 
 
 Labels = NDArray[np.int64]
-AnyWorld = TypeVar("AnyWorld", bound="World", covariant=True)
 #: How the true error is found, for titles.
 BY_SAMPLE = f"true error on {N_TRUTH_CASES} fixed cases"
 BY_FORMULA = f"true error by formula for linear classifiers, else on {N_TRUTH_CASES} fixed cases"
@@ -434,62 +424,3 @@ class ContinuousWorld(World):
         if rule is None:
             return super().true_error(classifier)
         return Truth(min(max(self.linear_error(*rule), 0.0), 1.0))  # rounding may pass the ends
-
-
-@dataclass(frozen=True)
-class Preset(Generic[AnyWorld]):
-    """Named parameters of a class of worlds; calling the preset with other values makes a world.
-
-    Attributes
-    ----------
-    makes : callable
-        The class; its first parameter is the preset.
-    name : str
-        Its name in design files and results.
-    defaults : mapping of str to number
-        The parameters of the preset, in printing order. Other parameters of the class keep their defaults.
-    """
-
-    makes: Callable[..., AnyWorld]
-    name: str
-    defaults: Mapping[str, float] = field(hash=False)
-
-    @property
-    def label(self) -> str:
-        """Printed name of its worlds, such as NearSeparable, and so part of the identity of a study."""
-        return "".join(word.capitalize() for word in self.name.split("-"))
-
-    def __call__(self, **parameters: float) -> AnyWorld:
-        """Return the world with these parameters.
-
-        Raises
-        ------
-        TypeError
-            If the preset has no such parameter.
-        ValueError
-            If a value is out of range.
-        """
-        for key in parameters.keys() - self.defaults:
-            hint = did_you_mean(key, self.defaults, "it has")
-            raise TypeError(f"{self.label}() has no parameter {key!r}; {hint}")
-        return self.makes(self, **{**self.defaults, **parameters})
-
-    @property
-    def __signature__(self) -> Signature:
-        kind = Parameter.KEYWORD_ONLY
-        return Signature([Parameter(key, kind, default=value) for key, value in self.defaults.items()])
-
-
-class FromPreset(World):
-    """A world made by a preset, with its name; it prints only the parameters of the preset."""
-
-    preset: Preset[Any]
-
-    @property
-    def name(self) -> str:
-        """Its name in design files and results."""
-        return self.preset.name
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{key}={getattr(self, key)!r}" for key in self.preset.defaults)
-        return f"{self.preset.label}({shown})"

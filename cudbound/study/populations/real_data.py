@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.data_file import DataFile
 from cudbound.study.populations.population import Cases, Truth, share_truth
-from cudbound.study.schema import placed, structured
+from cudbound.study.schema import placed
 
 #: The cases that give the true error, by which training sets are drawn.
 TRUTH_FROM = ("remainder", "population")
@@ -70,8 +70,8 @@ class RealData:
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((1000, 2))
     >>> data = RealData("made", "made up", X, (X[:, 0] > 0).astype(int))
-    >>> data.draw(30, rng).X.shape, data.fit_for_coverage(30)
-    ((30, 2), True)
+    >>> data.draw(30, rng).X.shape, data.n_cases
+    ((30, 2), 1000)
     """
 
     name: str
@@ -115,7 +115,8 @@ class RealData:
             if self.device == "remainder"
             else "drawn with replacement, true error exact on all cases"
         )
-        small = "; too small to estimate coverage" if not self.fit_for_coverage(USUAL_SAMPLE) else ""
+        needed = USUAL_SAMPLE + MIN_REMAINDER if self.device == "remainder" else MIN_RATIO * USUAL_SAMPLE
+        small = "; too small to estimate coverage" if self.n_cases < needed else ""
         return f"{self.words}: {self.n_cases} cases, {self.X.shape[1]} features; {how}{small}"
 
     @cached_property
@@ -125,24 +126,6 @@ class RealData:
         digest.update(np.ascontiguousarray(self.X, dtype="<f8").tobytes())
         digest.update(np.ascontiguousarray(self.y, dtype="<i8").tobytes())
         return digest.hexdigest()
-
-    def fit_for_coverage(self, n: int) -> bool:
-        """Return whether the data are large enough to estimate the coverage of intervals from n cases.
-
-        Parameters
-        ----------
-        n : int
-
-        Returns
-        -------
-        bool
-            For "remainder", whether at least 500 cases remain, which keeps the standard error below .0224. For
-            "population", whether N is at least 100 n, so that the sample hardly overlaps with itself and with the test
-            cases.
-        """
-        if self.device == "remainder":
-            return self.n_cases - n >= MIN_REMAINDER
-        return self.n_cases >= MIN_RATIO * n
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
         """Draw a training set of n cases; it may have only one class.
@@ -199,57 +182,16 @@ def csv_population(data: DataFile, *, device: str = "remainder", name: str | Non
     return RealData(name or data.file.stem, words, read.X, read.y, device, read.feature_names)
 
 
-@dataclass(frozen=True)
-class Manifest:
-    """The list of data sets in a folder."""
-
-    takes_other_keys: ClassVar = True
-    datasets: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class OtherTarget:
-    """An alternative column of labels, with its list of features or else the usual ones."""
-
-    takes_other_keys: ClassVar = True
-    column: str
-    features: Any = None
-
-
-@dataclass(frozen=True)
-class DataSet:
-    """The entry of a data set in a manifest, which may have further keys.
-
-    `design` has the text columns among the features, which become indicators.
-    """
-
-    takes_other_keys: ClassVar = True
-    name: str
-    title: str
-    file: str
-    sha256: str
-    feature_columns: tuple[str, ...]
-    target_column: str
-    design: Mapping[str, Any] = field(default_factory=dict)
-    alternative_targets: tuple[OtherTarget, ...] = ()
-
-    def features_of(self, target: str) -> tuple[str, ...]:
-        """Return the feature columns for a column of labels."""
-        targets = {self.target_column: None}
-        targets |= {other.column: other.features for other in self.alternative_targets}
-        features = targets[check_choice("target", target, targets)]
-        return tuple(map(str, features)) if isinstance(features, list) else self.feature_columns
-
-
 def load_data_set(
     name: str, folder: str | Path | None = None, *, target: str | None = None, device: str = "remainder"
 ) -> RealData:
     """Read a data set from a folder, after checking its file against the manifest.
 
-    The manifest ``MANIFEST.json`` has a list ``datasets`` of objects with the keys of `DataSet`; ``design`` and
-    ``alternative_targets`` may be missing. Rows with a missing value in a used column are left out, and the title gives
-    their number. Columns listed as text in the manifest become indicators, with the alphabetically first level as
-    reference; all others are numbers.
+    The manifest ``MANIFEST.json`` has a list ``datasets`` of objects with ``name``, ``title``, ``file``, ``sha256``,
+    ``feature_columns`` and ``target_column``; they may have ``design``, with the ``text_features``, and
+    ``alternative_targets``, a list of objects with ``column`` and perhaps ``features`` of their own. Rows with a
+    missing value in a used column are left out, and the title gives their number. Text features become indicators, with
+    the alphabetically first level as reference; all others are numbers.
 
     Parameters
     ----------
@@ -273,16 +215,23 @@ def load_data_set(
         raise ValueError(
             f"No folder of data sets was given. Pass one (--data-folder), or set {VARIABLE} to its path."
         )
-    sets = read_manifest(Path(place))
-    data = sets[check_choice("data", name, sets)]
-    column = data.target_column if target is None else target
-    features = data.features_of(column)
-    path = Path(place, data.file)
-    if hashlib.sha256(_content(path)).hexdigest() != data.sha256:
+    try:
+        sets = {entry["name"]: entry for entry in json.loads(_content(Path(place, MANIFEST)))["datasets"]}
+        data = sets[check_choice("data", name, sets)]
+        usual, text_features = data["target_column"], data.get("design", {}).get("text_features", ())
+        others = {other["column"]: other.get("features") for other in data.get("alternative_targets", ())}
+        column = check_choice("target", target or usual, {usual, *others})
+        features = others.get(column)
+        if not isinstance(features, list):
+            features = data["feature_columns"]
+        path, checksum, words = Path(place, data["file"]), data["sha256"], data["title"]
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{Path(place, MANIFEST)} is not a manifest of data sets ({error!r}).") from error
+    if hashlib.sha256(_content(path)).hexdigest() != checksum:
         raise ValueError(
             f"{path} is not the file described in {MANIFEST}: its SHA-256 differs. Restore it from its source."
         )
-    texts = [text for text in data.design.get("text_features", ()) if text in features]
+    texts = [text for text in text_features if text in features]
     with placed(f"{path} does not match {MANIFEST}"):
         read = read_training_data(
             DataFile(path, column, "1", categorical=texts, features=features, missing="drop"),
@@ -290,28 +239,10 @@ def load_data_set(
         )
         if read.classes != ("0", "1"):
             raise ParameterError(column, "0 or 1 on every row", read.classes[0])
-    words = data.title if column == data.target_column else f"{data.title}, {column}"
+    words += "" if column == usual else f", {column}"
     if read.n_left_out:
         words += f" ({read.n_left_out} incomplete rows left out)"
     return RealData(name, words, read.X, read.y, device, read.feature_names)
-
-
-def read_manifest(folder: Path) -> dict[str, DataSet]:
-    """Return the data sets in a folder by name, in the order of the manifest.
-
-    Raises
-    ------
-    ValueError
-        If the manifest is missing or invalid.
-    """
-    path = folder / MANIFEST
-    content, sets = _content(path), {}
-    with placed(str(path)):
-        for number, entry in enumerate(structured(json.loads(content), Manifest).datasets, start=1):
-            with placed(f"data set {number}"):
-                data = structured(entry, DataSet)
-            sets[data.name] = data
-    return sets
 
 
 def _content(path: Path) -> bytes:

@@ -11,7 +11,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -20,16 +20,14 @@ from scipy.special import expit, ndtr
 
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_integer, check_number
-from cudbound.study.populations.mixture import Mixture, PureNoise, SeveralClasses, TwoCenters
+from cudbound.study.populations.mixture import Mixture, SeveralClasses, TwoCenters
 from cudbound.study.populations.population import (
     ALWAYS_EXACT,
     BY_SAMPLE,
     MAX_FEATURES,
     Array,
     ContinuousWorld,
-    FromPreset,
     Labels,
-    Preset,
     Truth,
     World,
     check_features,
@@ -289,8 +287,8 @@ class ThreePoint(FiniteWorld):
         return X[case], (rng.random(n) < positive[case]).astype(np.int64)
 
 
-@dataclass(frozen=True, repr=False)
-class FewLevels(FromPreset, FiniteWorld):
+@dataclass(frozen=True)
+class FewLevels(FiniteWorld):
     """Independent features with few integer values, which cause repeated cases and tied scores.
 
     Features are uniform on 0, ..., n_levels - 1, and P(y = 1) = Phi(signal * sum of (x_j - (n_levels - 1) / 2) over
@@ -298,12 +296,13 @@ class FewLevels(FromPreset, FiniteWorld):
 
     Parameters
     ----------
-    preset : Preset
-    n_levels : int, default=2
+    name : str, default="discrete"
+        Its name in design files and results.
+    n_levels : int, default=3
         At least 2.
-    n_features : int, default=1
-    n_signal : int, default=1
-    signal : float, default=0.0
+    n_features : int, default=3
+    n_signal : int, default=2
+    signal : float, default=0.8
         In [0, 100).
 
     Notes
@@ -319,11 +318,11 @@ class FewLevels(FromPreset, FiniteWorld):
     ([[0, 0], [0, 1], [1, 0], [1, 1]], [0.1587, 0.1587, 0.8413, 0.8413])
     """
 
-    preset: Preset[FewLevels]
-    n_levels: int = 2
-    n_features: int = 1
-    n_signal: int = 1
-    signal: float = 0.0
+    name: str = "discrete"
+    n_levels: int = 3
+    n_features: int = 3
+    n_signal: int = 2
+    signal: float = 0.8
 
     def __post_init__(self) -> None:
         check_integer("n_levels", self.n_levels, 2)
@@ -482,54 +481,37 @@ class MissingValues(World):
         return X, (rng.random(n) < expit(odds)).astype(np.int64)
 
 
-# ---- worlds by name ----
+# ---- worlds by name, each with its own defaults ----
 
-_CENTERS = {"distance": 1.6, "n_features": 3, "n_signal": 1}
-_CLASSES = {**_CENTERS, "positive_share": 0.5, "positive_sd": 1.0}
-
-Gaussians = Preset(Mixture, "gaussians", _CLASSES)
+Gaussians = partial(Mixture, "gaussians")
 #: Most small samples are separable: the smallest error is Phi(-2.5) = .0062.
-NearSeparable = Preset(Mixture, "near-separable", {**_CLASSES, "distance": 5.0})
-Imbalanced = Preset(Mixture, "imbalanced", {**_CLASSES, "positive_share": 0.2})
+NearSeparable = partial(Mixture, "near-separable", distance=5.0)
+Imbalanced = partial(Mixture, "imbalanced", positive_share=0.2)
 #: As many features as half of fifty cases.
-Wide = Preset(Mixture, "wide", {**_CLASSES, "distance": 2.0, "n_features": 25, "n_signal": 5})
+Wide = partial(Mixture, "wide", distance=2.0, n_features=25, n_signal=5)
 #: A sample of thirty has three cases of class 1.
-RareClass = Preset(Mixture, "rare-class", {**_CLASSES, "distance": 2.0, "positive_share": 0.1})
-Noise = Preset(PureNoise, "noise", {"n_features": 3, "positive_share": 0.5})
-Outliers = Preset(Mixture, "outliers", {**_CENTERS, "outlier_share": 0.1, "outlier_sd": 5.0})
+RareClass = partial(Mixture, "rare-class", distance=2.0, positive_share=0.1)
+Noise = partial(Mixture, "noise", distance=0.0)
+Outliers = partial(Mixture, "outliers", outlier_share=0.1, outlier_sd=5.0)
 #: Most small samples look separable, but the population is not.
-FlippedLabels = Preset(Mixture, "flipped-labels", {**_CLASSES, "distance": 6.0, "flip_rate": 0.03})
+FlippedLabels = partial(Mixture, "flipped-labels", distance=6.0, flip_rate=0.03)
 #: Few small samples show that part of class 1 looks like class 0.
-HiddenSubgroup = Preset(Mixture, "hidden-subgroup", {**_CLASSES, "distance": 5.0, "subgroup_share": 0.1})
+HiddenSubgroup = partial(Mixture, "hidden-subgroup", distance=5.0, subgroup_share=0.1)
 #: With two degrees of freedom the features have no variance.
-HeavyTails = Preset(TwoCenters, "heavy-tails", {"distance": 3.0, "df": 2.0, "n_features": 3, "n_signal": 1})
+HeavyTails = partial(TwoCenters, "heavy-tails", df=2.0)
 #: Nearly as many features as thirty cases.
-Correlated = Preset(
-    TwoCenters, "correlated", {"distance": 2.0, "n_features": 27, "n_signal": 5, "correlation": 0.7}
-)
-Discrete = Preset(FewLevels, "discrete", {"n_levels": 3, "n_features": 3, "n_signal": 2, "signal": 0.8})
-Binary = Preset(FewLevels, "binary", {"n_levels": 2, "n_features": 5, "n_signal": 3, "signal": 1.0})
+Correlated = partial(TwoCenters, "correlated", distance=2.0, n_features=27, n_signal=5, correlation=0.7)
+Discrete = partial(FewLevels, "discrete")
+Binary = partial(FewLevels, "binary", n_levels=2, n_features=5, n_signal=3, signal=1.0)
 
-_WORLDS = (
-    Gaussians,
-    NearSeparable,
-    Imbalanced,
-    Wide,
-    Noise,
-    Outliers,
-    Quadratic,
-    Donut,
-    ThreePoint,
-    Discrete,
-    Binary,
-    FlippedLabels,
-    HiddenSubgroup,
-    HeavyTails,
-    RareClass,
-    Correlated,
-    BinaryFinding,
-    MissingValues,
-    SeveralClasses,
-)
 #: Worlds by their name in design files; calling a value with parameters by name makes the world.
-WORLDS: Mapping[str, Callable[..., World]] = MappingProxyType({world.name: world for world in _WORLDS})
+WORLDS: Mapping[str, Callable[..., World]] = MappingProxyType(
+    {
+        world().name: world
+        for world in (
+            *(Gaussians, NearSeparable, Imbalanced, Wide, Noise, Outliers, Quadratic, Donut, ThreePoint),
+            *(Discrete, Binary, FlippedLabels, HiddenSubgroup, HeavyTails, RareClass, Correlated),
+            *(BinaryFinding, MissingValues, SeveralClasses),
+        )
+    }
+)
