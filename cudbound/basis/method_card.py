@@ -91,7 +91,7 @@ READS: Mapping[str, str] = {
 }
 
 
-def described(function: Callable[..., Any] | None) -> dict[str, str]:
+def described(function: Callable[..., Any] | None) -> dict[str, Any]:
     """Return the parts of a card that the docstring of a function has: its first line and the labeled paragraphs.
 
     Examples
@@ -105,8 +105,9 @@ def described(function: Callable[..., Any] | None) -> dict[str, str]:
     >>> described(low)
     {'title': 'Limits that are far too low', 'formula': '0 and 0', 'tendency': 'liberal'}
     """
-    text = "" if function is None else inspect.getdoc(function) or ""
-    title, *parts = re.split(r"\n+(Formula|Assumptions|Tendency|Reference): ", text)
+    title, *paragraphs = ("" if function is None else inspect.getdoc(function) or "").split("\n\n")
+    labels = r"(?:^|\n)(Formula|Assumptions|Tendency|Reference): "
+    _, *parts = re.split(labels, "\n".join(text for text in paragraphs if re.match(labels, text)))
     texts = zip(("title", *parts[::2]), (title.partition("\n")[0], *parts[1::2]), strict=True)
     return {name.lower(): " ".join(words.split()).removesuffix(".") for name, words in texts}
 

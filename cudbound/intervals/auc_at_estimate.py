@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from cudbound.basis.groups import Groups
-from cudbound.basis.method_card import GROUPED, Choice, Needs
+from cudbound.basis.method_card import GROUPED, Choice, Needs, described
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, Words
 from cudbound.basis.validation import Array
 from cudbound.intervals.method import EQUAL, Method
@@ -79,11 +79,14 @@ def delong_outcome(
 def hanley_mcneil_interval(
     auc: float, n_events: int, n_others: int, confidence_level: float
 ) -> ConfidenceInterval:
-    """Return AUC +- z sqrt(V), with V the variance for exponentially distributed scores in both classes.
+    """Normal interval around a corrected AUC, with the variance of Hanley and McNeil.
 
-    References
-    ----------
-    Hanley, J. A. and McNeil, B. J. (1982). Radiology 143, 29-36, equations (1) and (2).
+    Formula: A +/- z(1 - d/2) sqrt((A (1 - A) + (n1 - 1)(A/(2 - A) - A^2) + (n0 - 1)(2 A^2/(1 + A) - A^2)) / (n1 n0));
+    A is the mean over repeats of the AUC of all cross-validated scores, or the .632+ AUC; n1 events, n0 others.
+    Assumptions: the estimate varies like the AUC on n new cases; scores in each class are roughly exponential.
+    Tendency: liberal: at level .95, coverage was .25 in the worst and .87 in the median of 91 settings around the
+    cross-validated AUC; zero width at an AUC of 1.
+    Reference: Hanley and McNeil (1982), equations (1) and (2), applied to an estimate that is not from new cases.
 
     Examples
     --------
@@ -101,12 +104,14 @@ def hanley_mcneil_interval(
 def newcombe_interval(
     auc: float, n_events: int, n_others: int, confidence_level: float
 ) -> ConfidenceInterval:
-    """Return the AUCs c with |AUC - c| = z sqrt(c (1 - c) / h(c)), h from `hanley_mcneil_size`; within [0, 1].
+    """Score interval around a corrected AUC: Newcombe's method 5.
 
-    References
-    ----------
-    Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on the Mann-Whitney statistic,
-    part 2. Statistics in Medicine 25, 559-573, method 5.
+    Formula: the c with |A - c| = z(1 - d/2) sqrt(c (1 - c) (1 + (n/2 - 1) ((1 - c)/(2 - c) + c/(1 + c))) / (n1 n0));
+    A is the mean over repeats of the AUC of all cross-validated scores, or the .632+ AUC; n1 events, n0 others.
+    Assumptions: the estimate varies like the AUC on n new cases; scores in each class are roughly exponential.
+    Tendency: liberal: at level .95, coverage was .37 in the worst and .85 in the median of 91 settings around the
+    cross-validated AUC.
+    Reference: Newcombe (2006), method 5, applied to an estimate that is not from new cases.
 
     Examples
     --------
@@ -172,17 +177,36 @@ def _training(records: ScoreRecords, confidence_level: float) -> Outcome:
     return delong_outcome(records.require(SCORES), records.event, confidence_level, records.groups)
 
 
-def _test_set(records: ScoreRecords, confidence_level: float, *, newcombe: bool) -> Outcome:
+def _test_set_delong(records: ScoreRecords, confidence_level: float) -> Outcome:
+    """Normal interval for the AUC on a test set, with DeLong's variance.
+
+    Formula: A +/- z(1 - d/2) sqrt(V); A is the AUC on the test set, V DeLong's variance of it, var(share of others
+    below each event)/m1 + var(share of events above each other)/m0; m1 events and m0 others in the test set.
+    Assumptions: test points are independent and new to the classifier; there are many of each class.
+    Tendency: liberal if a class has few test points or the AUC is near 1; zero width at an AUC of 1.
+    Reference: DeLong, DeLong and Clarke-Pearson (1988).
+    """
     record = records.require(TEST_SET)
-    event, estimand = np.asarray(record.event), Estimand(record.estimand)
-    if not newcombe:
-        return delong_outcome(record.scores, event, confidence_level, estimand=estimand)
-    n_events = int(event.sum())
-    if n_events in (0, event.size):
+    return delong_outcome(record.scores, record.event, confidence_level, estimand=Estimand(record.estimand))
+
+
+def _test_set_newcombe(records: ScoreRecords, confidence_level: float) -> Outcome:
+    """Score interval for the AUC on a test set: Newcombe's method 5.
+
+    Formula: the c with |A - c| = z(1 - d/2) sqrt(c (1 - c) (1 + (m/2 - 1) ((1 - c)/(2 - c) + c/(1 + c))) / (m1 m0));
+    A is the AUC on the m test points, of which m1 are events and m0 are not.
+    Assumptions: test points are independent and new to the classifier; scores in each class are roughly exponential.
+    Tendency: near the nominal level on average; liberal if the scores of a class vary more than exponential ones, as
+    with two subgroups.
+    Reference: Newcombe (2006), method 5.
+    """
+    record = records.require(TEST_SET)
+    n_events, size = int(record.event.sum()), record.event.size
+    if n_events in (0, size):
         return Outcome.undefined(ONE_CLASS)
-    auc = float(placements(record.scores, event)[0].mean())
-    interval = newcombe_interval(auc, n_events, event.size - n_events, confidence_level)
-    return Outcome(auc, interval, estimand=estimand)
+    auc = float(placements(record.scores, record.event)[0].mean())
+    interval = newcombe_interval(auc, n_events, size - n_events, confidence_level)
+    return Outcome(auc, interval, estimand=Estimand(record.estimand))
 
 
 DELONG_TRAINING = Method(
@@ -202,16 +226,8 @@ DELONG_TRAINING = Method(
 HANLEY_MCNEIL = Method(
     name="hanley-mcneil",
     reads="scores",
-    title="Normal interval around a corrected AUC, with the variance of Hanley and McNeil",
-    formula="A +/- z(1 - d/2) sqrt((A (1 - A) + (n1 - 1)(A/(2 - A) - A^2) + (n0 - 1)(2 A^2/(1 + A) - A^2)) / (n1 n0)); "
-    "A is the mean over repeats of the AUC of all cross-validated scores, or the .632+ AUC; n1 events, n0 others",
-    estimand=Estimand("conditional"),
     needs=_needs({"center": CENTER.default}),
     needs_with=_needs,
-    assumptions="the estimate varies like the AUC on n new cases; scores in each class are roughly exponential",
-    tendency="liberal: at level .95, coverage was .25 in the worst and .87 in the median of 91 settings around "
-    "the cross-validated AUC; zero width at an AUC of 1",
-    reference="Hanley and McNeil (1982), equations (1) and (2), applied to an estimate that is not from new cases",
     cost="R K, or B with the .632+ AUC",
     with_groups="refits",
     compute=partial(_at_estimate, limits=hanley_mcneil_interval),
@@ -222,17 +238,11 @@ HANLEY_MCNEIL = Method(
             f"Hanley and McNeil (1982), equations (1) and (2); {AT_632_PLUS}",
         )
     },
+    **described(hanley_mcneil_interval),
 )
-
 NEWCOMBE = replace(
     HANLEY_MCNEIL,
     name="newcombe",
-    title="Score interval around a corrected AUC: Newcombe's method 5",
-    formula="the c with |A - c| = z(1 - d/2) sqrt(c (1 - c) (1 + (n/2 - 1) ((1 - c)/(2 - c) + c/(1 + c))) / (n1 n0)); "
-    "A is the mean over repeats of the AUC of all cross-validated scores, or the .632+ AUC; n1 events, n0 others",
-    tendency="liberal: at level .95, coverage was .37 in the worst and .85 in the median of 91 settings around the "
-    "cross-validated AUC",
-    reference="Newcombe (2006), method 5, applied to an estimate that is not from new cases",
     compute=partial(_at_estimate, limits=newcombe_interval),
     ways={
         ("center", "632-plus"): Words(
@@ -240,36 +250,19 @@ NEWCOMBE = replace(
             f"Newcombe (2006), method 5; {AT_632_PLUS}",
         )
     },
+    **described(newcombe_interval),
 )
-
 TEST_SET_DELONG = Method(
     name="test-set-delong",
     reads="scores",
-    title="Normal interval for the AUC on a test set, with DeLong's variance",
-    formula="A +/- z(1 - d/2) sqrt(V); A is the AUC on the test set, V DeLong's variance of it, var(share of others "
-    "below each event)/m1 + var(share of events above each other)/m0; m1 events and m0 others in the test set",
     estimand=Estimand("holdout-model"),
     needs=frozenset({TEST_SET}),
-    assumptions="test points are independent and new to the classifier; there are many of each class",
-    tendency="liberal if a class has few test points or the AUC is near 1; zero width at an AUC of 1",
-    reference="DeLong, DeLong and Clarke-Pearson (1988)",
     cost="1, or 0 with a new test set",
-    compute=partial(_test_set, newcombe=False),
+    compute=_test_set_delong,
 )
-
 TEST_SET_NEWCOMBE = replace(
-    TEST_SET_DELONG,
-    name="test-set-newcombe",
-    title="Score interval for the AUC on a test set: Newcombe's method 5",
-    formula="the c with |A - c| = z(1 - d/2) sqrt(c (1 - c) (1 + (m/2 - 1) ((1 - c)/(2 - c) + c/(1 + c))) / (m1 m0)); "
-    "A is the AUC on the m test points, of which m1 are events and m0 are not",
-    assumptions="test points are independent and new to the classifier; scores in each class are roughly exponential",
-    tendency="near the nominal level on average; liberal if the scores of a class vary more than exponential ones, as "
-    "with two subgroups",
-    reference="Newcombe (2006), method 5",
-    compute=partial(_test_set, newcombe=True),
+    TEST_SET_DELONG, name="test-set-newcombe", compute=_test_set_newcombe, **described(_test_set_newcombe)
 )
-
 
 NO_FOLD = "undefined: no fold has rows of both classes and a classifier fitted to both"
 SAME_IN_FOLDS = (

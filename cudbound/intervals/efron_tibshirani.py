@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.method_card import Choice
+from cudbound.basis.method_card import Choice, described
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, Center, Estimand, Outcome
 from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.point_estimates.bootstrap_632 import (
@@ -262,13 +263,11 @@ NORMAL_632 = Method(
     options={"monte_carlo": Choice(("included", "removed"))},
 )
 
-NORMAL_632_PLUS = Method(
+NORMAL_632_PLUS = replace(
+    NORMAL_632,
     name="bootstrap-632-plus-normal",
-    needs=frozenset({LOSSES, BOOTSTRAP}),
-    cost="B",
-    with_groups="no",
     compute=_normal_632_plus,
-    options={"monte_carlo": Choice(("included", "removed"))},
+    **described(_normal_632_plus),
 )
 
 

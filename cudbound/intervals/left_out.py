@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_binomial_interval, wilson_interval
 from cudbound.basis.validation import Array
 from cudbound.intervals.bootstrap_percentile import QUANTILE, percentile_interval
@@ -45,10 +43,9 @@ LEAVE_ONE_OUT_BINOMIAL = Method(
 )
 
 
-Limits = Callable[[float, float, float], ConfidenceInterval]
-
-
-def _out_of_bag(records: Records, confidence_level: float, *, limits: Limits) -> Outcome:
+def _out_of_bag(
+    records: Records, confidence_level: float, limits: Callable[[float, float, float], ConfidenceInterval]
+) -> Outcome:
     error = out_of_bag_error(records)
     if math.isnan(error):
         return Outcome.undefined(NOTHING_OUT_OF_BAG)
@@ -57,34 +54,41 @@ def _out_of_bag(records: Records, confidence_level: float, *, limits: Limits) ->
     return Outcome(error, limits(error, records.n_effective, confidence_level))
 
 
-def _clopper_pearson(error: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
-    return inverted_binomial_interval(error * n_tested, n_tested, confidence_level)
+def _out_of_bag_wilson(records: Records, confidence_level: float) -> Outcome:
+    """Wilson score interval from the out-of-bag losses.
+
+    Formula: Wilson score limits at e = Err(1), the mean over rows of their mean out-of-bag loss, n tests.
+    Assumptions: the mean out-of-bag loss of each row is the loss of this classifier on a new case.
+    Tendency: too high, since draws have about .632 n distinct rows; liberal if the out-of-bag error is far from that
+    of this classifier; a naive interval for comparison with others.
+    Reference: Wilson (1927), with the leave-one-out bootstrap error of Efron and Tibshirani (1997) instead of a
+    proportion.
+    """
+    return _out_of_bag(records, confidence_level, wilson_interval)
 
 
-OUT_OF_BAG_WILSON = Method(
-    name="out-of-bag-wilson",
-    title="Wilson score interval from the out-of-bag losses",
-    estimand=Estimand("conditional"),
-    needs=frozenset({BOOTSTRAP}),
-    assumptions="the mean out-of-bag loss of each row is the loss of this classifier on a new case",
-    tendency="too high, since draws have about .632 n distinct rows; liberal if the out-of-bag error is far from that "
-    "of this classifier; a naive interval for comparison with others",
-    reference="Wilson (1927), with the leave-one-out bootstrap error of Efron and Tibshirani (1997) instead of a "
-    "proportion",
-    cost="B",
-    formula="Wilson score limits at e = Err(1), the mean over rows of their mean out-of-bag loss, n tests",
-    compute=partial(_out_of_bag, limits=wilson_interval),
-)
+def _out_of_bag_clopper_pearson(records: Records, confidence_level: float) -> Outcome:
+    """Clopper-Pearson interval from the out-of-bag losses.
 
-OUT_OF_BAG_CLOPPER_PEARSON = replace(
-    OUT_OF_BAG_WILSON,
-    name="out-of-bag-clopper-pearson",
-    title="Clopper-Pearson interval from the out-of-bag losses",
-    reference="Clopper and Pearson (1934), extended to fractional counts, with the leave-one-out bootstrap error of "
-    "Efron and Tibshirani (1997) instead of a proportion",
-    formula="inverted binomial tails at n e errors in n tests, e = Err(1), the mean over rows of their mean out-of-bag "
-    "loss",
-    compute=partial(_out_of_bag, limits=_clopper_pearson),
+    Formula: inverted binomial tails at n e errors in n tests, e = Err(1), the mean over rows of their mean out-of-bag
+    loss.
+    Assumptions: the mean out-of-bag loss of each row is the loss of this classifier on a new case.
+    Tendency: too high, since draws have about .632 n distinct rows; liberal if the out-of-bag error is far from that
+    of this classifier; a naive interval for comparison with others.
+    Reference: Clopper and Pearson (1934), extended to fractional counts, with the leave-one-out bootstrap error of
+    Efron and Tibshirani (1997) instead of a proportion.
+    """
+    return _out_of_bag(
+        records, confidence_level, lambda error, n, level: inverted_binomial_interval(error * n, n, level)
+    )
+
+
+OUT_OF_BAG_WILSON, OUT_OF_BAG_CLOPPER_PEARSON = (
+    Method(name=name, needs=frozenset({BOOTSTRAP}), cost="B", compute=compute)
+    for name, compute in (
+        ("out-of-bag-wilson", _out_of_bag_wilson),
+        ("out-of-bag-clopper-pearson", _out_of_bag_clopper_pearson),
+    )
 )
 
 
