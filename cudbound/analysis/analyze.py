@@ -47,8 +47,16 @@ from cudbound.records import Records
 from cudbound.report.tables import SINGLE, Run
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.failed_refits import naming_the_step
-from cudbound.resampling.inputs import INNER_DRAWS, Counts, RecordingInputs
-from cudbound.resampling.make_records import Errors, given_records, record_call, record_targets, refits_for
+from cudbound.resampling.make_records import (
+    INNER_DRAWS,
+    Counts,
+    Errors,
+    RecordingInputs,
+    given_records,
+    record_call,
+    record_targets,
+    refits_for,
+)
 from cudbound.resampling.splits import TEST_SET
 from cudbound.saved.saved_file import SavedBound, SavedQuestion, SavedResult, SavedRow
 

@@ -53,9 +53,9 @@ from cudbound.report.tables import Run
 from cudbound.resampling import Resampling
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.failed_refits import naming_the_step
-from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.make_records import (
     Errors,
+    RecordingInputs,
     count_fits_of,
     make_records,
     progress_bar,

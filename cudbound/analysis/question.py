@@ -42,11 +42,9 @@ from cudbound.problem.draws import check_resamples
 from cudbound.problem.problem import AdditiveModel
 from cudbound.records import DESIGN
 from cudbound.resampling.bootstrap import BOOTSTRAP
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.make_records import refits_for
+from cudbound.resampling.make_records import RecordingInputs, refits_for
 from cudbound.resampling.settings import Resampling, check_resampling, spawn_streams
-from cudbound.resampling.splits import TEST_SET
-from cudbound.resampling.splitters import Splits
+from cudbound.resampling.splits import TEST_SET, Splits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.solve_draws import Search
 

@@ -33,10 +33,10 @@ class RecordKind(Named, Generic[R]):
     refit : callable or None
         ``refit(context)`` returns the record, from the refits of a `cudbound.resampling.context.RefitContext`.
     record : callable or None
-        ``record(inputs, made)`` returns a record that needs more than refits, from
-        `cudbound.resampling.inputs.RecordingInputs` and the records made before; per family ``record(inputs, target)``,
-        with one of its targets; per target ``record(inputs, target, records)``, with the records as the target uses
-        them. Without `refit` and `record` it comes with the classifier.
+        ``record(inputs, made)`` returns a record that needs more than refits, from `RecordingInputs` of
+        `cudbound.resampling.make_records` and the records made before; per family ``record(inputs, target)``, with one
+        of its targets; per target ``record(inputs, target, records)``, with the records as the target uses them.
+        Without `refit` and `record` it comes with the classifier.
     n_fits : callable or None
         ``n_fits(inputs)``: number of refits, for the progress bar; exact unless draws are redrawn. None without refits.
     after : tuple of RecordKind

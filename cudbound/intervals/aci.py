@@ -29,7 +29,7 @@ from cudbound.solve.solve_draws import solve_draws
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
-    from cudbound.resampling.inputs import RecordingInputs
+    from cudbound.resampling.make_records import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)

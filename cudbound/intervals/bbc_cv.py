@@ -18,11 +18,11 @@ from cudbound.intervals.bootstrap_percentile import percentile_interval
 from cudbound.intervals.method import Method, defined_values
 from cudbound.records import Records
 from cudbound.records.rules import Counts, DrawLosses, FitCount, Flag, Recorded, Remarks, check_draws
-from cudbound.resampling.splitters import Splits, make_splits
+from cudbound.resampling.splits import Splits, make_splits
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
-    from cudbound.resampling.inputs import RecordingInputs
+    from cudbound.resampling.make_records import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from cudbound.resampling.context import RefitContext, has_one_class
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
-    from cudbound.resampling.inputs import RecordingInputs
+    from cudbound.resampling.make_records import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)

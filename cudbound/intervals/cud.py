@@ -13,7 +13,7 @@ from cudbound.records import Records
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
-    from cudbound.resampling.inputs import RecordingInputs
+    from cudbound.resampling.make_records import RecordingInputs
 
 
 def _record(inputs: RecordingInputs, target: Target) -> tuple[CudBound, ...]:

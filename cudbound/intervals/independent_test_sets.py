@@ -19,7 +19,7 @@ from cudbound.resampling.splits import TEST_SET
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
-    from cudbound.resampling.inputs import RecordingInputs
+    from cudbound.resampling.make_records import RecordingInputs
     from cudbound.resampling.refits import Refit
 
 

@@ -20,7 +20,7 @@ from cudbound.records.rules import Flags, Means, Recorded, Remarks, check_same
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
-    from cudbound.resampling.inputs import RecordingInputs
+    from cudbound.resampling.make_records import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from cudbound.resampling.failed_refits import failed_refits_error
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
-    from cudbound.resampling.inputs import RecordingInputs
+    from cudbound.resampling.make_records import RecordingInputs
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

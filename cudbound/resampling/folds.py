@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from cudbound.basis.record_kind import RecordKind
 from cudbound.records import FoldLosses, RepeatedFoldLosses
 from cudbound.resampling.context import RefitContext, parted
 from cudbound.resampling.settings import SMALLER_SIZES
-from cudbound.resampling.splitters import Splits
+from cudbound.resampling.splits import Splits
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
@@ -46,27 +47,38 @@ def fold_training(fold: Folds) -> NDArray[np.int32]:
 
 def record_folds(context: RefitContext) -> FoldLosses:
     """Record cross-validated losses on ``sizes.n_folds`` shuffled folds; with fewer rows, every row is a fold."""
+    return _tested(context, [_shuffled(context)])[0]
+
+
+def _shuffled(context: RefitContext) -> tuple[Folds, tuple[str, ...]]:
     n = context.n_samples
     n_folds = min(context.sizes.n_folds, n)
     fold, remarks = context.draw_design(
         lambda: draw_folds(n, n_folds, context.rng), fold_training, TRAINING_SETS
     )
-    if n_folds == n:
-        remarks = (*remarks, f"{n} folds with one row each")
-    return _tested(context, fold, remarks)
+    return fold, (*remarks, f"{n} folds with one row each") if n_folds == n else remarks
 
 
-def _tested(context: RefitContext, fold: Folds, remarks: tuple[str, ...] = ()) -> FoldLosses:
-    """Return the output for each row of the classifier fitted without its fold."""
-    losses, scores = parted(context.refit(fold_training(fold))[fold, np.arange(fold.size)])
+def _tested(context: RefitContext, drawn: Sequence[tuple[Folds, tuple[str, ...]]]) -> list[FoldLosses]:
+    """Return the output for each row of the classifiers fitted without its folds, from one call of `refit`."""
+    outputs = context.refit(np.concatenate([fold_training(fold) for fold, _ in drawn]))
+    stops = np.cumsum([fold.max() + 1 for fold, _ in drawn])
+    return [
+        _of_partition(part, fold, remarks)
+        for part, (fold, remarks) in zip(np.split(outputs, stops[:-1]), drawn, strict=True)
+    ]
+
+
+def _of_partition(outputs: Outputs, fold: Folds, remarks: tuple[str, ...] = ()) -> FoldLosses:
+    losses, scores = parted(outputs[fold, np.arange(fold.size)])
     return FoldLosses(losses, fold, remarks, **scores)
 
 
 def record_repeated_folds(context: RefitContext) -> RepeatedFoldLosses:
     """Record cross-validated losses on ``sizes.n_repeats`` partitions."""
-    partitions = tuple(record_folds(context) for _ in range(context.sizes.n_repeats))
-    remarks = tuple(dict.fromkeys(remark for partition in partitions for remark in partition.remarks))
-    return RepeatedFoldLosses(partitions, remarks)
+    partitions = _tested(context, [_shuffled(context) for _ in range(context.sizes.n_repeats)])
+    remarks = dict.fromkeys(remark for partition in partitions for remark in partition.remarks)
+    return RepeatedFoldLosses(tuple(partitions), tuple(remarks))
 
 
 def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
@@ -74,15 +86,16 @@ def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
 
     There are fewer folds if a class has fewer than ten rows. Groups of rows stay together.
     """
-    partitions: list[FoldLosses] = []
     fewest = _units_of_rarest_class(context)
     notes = (
         [f"{max(2, fewest)} folds, since a class has only {fewest} rows or groups"] if fewest < FEWEST else []
     )
-    for _ in range(N_STRATIFIED_REPEATS):
-        fold, remarks = context.draw_design(lambda: _draw_stratified(context), fold_training, TRAINING_SETS)
-        partitions.append(_tested(context, fold))
-        notes += remarks
+    drawn = [
+        context.draw_design(lambda: _draw_stratified(context), fold_training, TRAINING_SETS)
+        for _ in range(N_STRATIFIED_REPEATS)
+    ]
+    notes += [remark for _, remarks in drawn for remark in remarks]
+    partitions = _tested(context, [(fold, ()) for fold, _ in drawn])
     return RepeatedFoldLosses(tuple(partitions), tuple(dict.fromkeys(notes)))
 
 
@@ -114,23 +127,20 @@ def record_leave_one_out(context: RefitContext) -> FoldLosses:
     if context.on_single_class != "error":
         context = replace(context, on_single_class="fit")  # drawing again would change nothing
     _, remarks = context.draw_design(lambda: fold, fold_training, TRAINING_SETS)
-    return _tested(context, fold, remarks)
-
-
-def _of_partition(splits: Splits, outputs: Outputs, part: slice, remarks: tuple[str, ...]) -> FoldLosses:
-    fold = splits.test[part].argmax(axis=0)
-    losses, scores = parted(outputs[part][fold, np.arange(fold.size)])
-    return FoldLosses(losses, fold, remarks, **scores)
+    return _tested(context, [(fold, remarks)])[0]
 
 
 def _folds_of_splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> FoldLosses:
-    return _of_partition(splits, outputs, splits.partitions[0], remarks)
+    return _of_partition(
+        outputs[splits.partitions[0]], splits.test[splits.partitions[0]].argmax(axis=0), remarks
+    )
 
 
 def _repeated_of_splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> RepeatedFoldLosses:
-    return RepeatedFoldLosses(
-        tuple(_of_partition(splits, outputs, part, ()) for part in splits.partitions), remarks
+    partitions = (
+        _of_partition(outputs[part], splits.test[part].argmax(axis=0)) for part in splits.partitions
     )
+    return RepeatedFoldLosses(tuple(partitions), remarks)
 
 
 FOLDS = RecordKind(

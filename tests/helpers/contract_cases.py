@@ -41,8 +41,7 @@ from cudbound.records import (
     TestSetLosses,
 )
 from cudbound.resampling import Resampling, ResamplingSizes
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.make_records import given_records, make_records
+from cudbound.resampling.make_records import RecordingInputs, given_records, make_records
 from cudbound.resampling.settings import spawn_streams
 
 Array = NDArray[Any]

@@ -22,8 +22,7 @@ from cudbound.basis.sample import Sample
 from cudbound.point_estimates.bootstrap_632 import design_effect, effective_rows
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, Design, Records
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.make_records import make_records
+from cudbound.resampling.make_records import RecordingInputs, make_records
 from cudbound.resampling.settings import spawn_streams
 
 # nine groups are few

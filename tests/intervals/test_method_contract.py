@@ -49,8 +49,7 @@ from cudbound.report.sentences import DIFFERENCES, ERRORS
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.context import RefitContext
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.make_records import make_records
+from cudbound.resampling.make_records import RecordingInputs, make_records
 from cudbound.resampling.refits import difference, prepare_refits
 from cudbound.resampling.settings import spawn_streams
 from cudbound.resampling.splits import HALVINGS

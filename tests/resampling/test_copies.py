@@ -47,8 +47,7 @@ from cudbound.adapters.parts import splits_rows
 from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling.bootstrap import BOOTSTRAP
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.make_records import make_records
+from cudbound.resampling.make_records import RecordingInputs, make_records
 from cudbound.resampling.settings import spawn_streams
 
 REMARK = "refits without copies of rows, since the classifier splits its rows when it is fitted"

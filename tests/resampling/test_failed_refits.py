@@ -16,8 +16,7 @@ from cudbound.basis.exceptions import FailedRefitsError
 from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling import Resampling
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.make_records import make_records
+from cudbound.resampling.make_records import RecordingInputs, make_records
 from cudbound.resampling.refits import difference, prepare_refits
 from cudbound.resampling.settings import spawn_streams
 

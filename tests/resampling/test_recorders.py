@@ -18,8 +18,14 @@ from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling.bootstrap import BOOTSTRAP, INNER, USABLE_DRAWS
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.make_records import count_fits_of, given_records, in_order, make_records, refits_for
+from cudbound.resampling.make_records import (
+    RecordingInputs,
+    count_fits_of,
+    given_records,
+    in_order,
+    make_records,
+    refits_for,
+)
 from cudbound.resampling.refits import prepare_refits
 from cudbound.resampling.settings import STREAMS, spawn_streams
 

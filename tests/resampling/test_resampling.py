@@ -24,8 +24,7 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bootstrap import record_inner
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import record_folds
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.make_records import given_records, make_records
+from cudbound.resampling.make_records import RecordingInputs, given_records, make_records
 from cudbound.resampling.settings import spawn_streams
 
 FOLDS = {k: ResamplingSizes(n_folds=k) for k in (2, 6, 10)}

@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, compare_learners, estimate_error
 from cudbound.resampling import ResamplingSizes
-from cudbound.resampling.splitters import make_splits
+from cudbound.resampling.splits import make_splits
 
 # six groups are few
 pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning")

@@ -37,8 +37,7 @@ from cudbound.intervals.resampled_t import HALF_SPLITS
 from cudbound.records import Records, SplitLosses
 from cudbound.resampling import Resampling
 from cudbound.resampling.folds import REPEATED_FOLDS
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.make_records import make_records
+from cudbound.resampling.make_records import RecordingInputs, make_records
 from cudbound.resampling.refits import Refits, difference
 from cudbound.resampling.settings import spawn_streams
 from cudbound.resampling.splits import SPLITS
