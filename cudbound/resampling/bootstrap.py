@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,6 @@ from cudbound.records import BootstrapLosses, InnerErrors
 from cudbound.records.losses import leave_one_out_bootstrap_error, no_information_error
 from cudbound.resampling.context import TREATMENT, RefitContext, has_one_class, parted, refuse_one_class
 from cudbound.resampling.failed_refits import failed_refits_error
-
-if TYPE_CHECKING:
-    # these load scikit-learn, which the first call does
-    from cudbound.resampling.make_records import RecordingInputs
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -219,17 +215,17 @@ def _count_places(places: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
     return np.bincount(flat.ravel(), minlength=places.size).reshape(places.shape).astype(np.int32)
 
 
-def _usable(inputs: RecordingInputs, _: Any) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+def _usable(inputs: Any, _: Any) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     # regardless of who reads the draws, so that no row depends on the others
     context, out_of_bag = inputs.context(BOOTSTRAP), inputs.n_inner is None
     return usable_draws(context, inputs.counts, need_out_of_bag=out_of_bag, copies=inputs.copies)
 
 
-def _bootstrap(inputs: RecordingInputs, made: Mapping[str, Any]) -> BootstrapLosses:
+def _bootstrap(inputs: Any, made: Mapping[str, Any]) -> BootstrapLosses:
     return record_bootstrap(inputs.context(BOOTSTRAP), *made[USABLE_DRAWS.name])
 
 
-def _inner(inputs: RecordingInputs, made: Mapping[str, Any]) -> InnerErrors | None:
+def _inner(inputs: Any, made: Mapping[str, Any]) -> InnerErrors | None:
     if inputs.n_inner is None:
         return None
     # those who read inner draws read the draws beside them

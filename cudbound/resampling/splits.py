@@ -19,7 +19,6 @@ from cudbound.resampling.settings import SMALLER_SIZES
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
-    from cudbound.resampling.make_records import RecordingInputs
     from cudbound.resampling.refits import Outputs, Refit
 
 #: Halves with fewer rows cannot be split into training and test rows.
@@ -290,7 +289,7 @@ def _halvings_of_splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ..
     return HalvingLosses(means, int(splits.training.sum(axis=1).min()), remarks)
 
 
-def _test_set(inputs: RecordingInputs, _: Any) -> TestSetLosses:
+def _test_set(inputs: Any, _: Any) -> TestSetLosses:
     tested = hold_out(inputs.context(TEST_SET))
     # the second class is the event unless the caller says otherwise
     return (
