@@ -14,7 +14,7 @@ from cudbound.analysis.question import Question
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.results import IntervalEstimate, Pictured
 from cudbound.basis.rounding import sentences_html
 from cudbound.basis.validation import Features, Learner
 from cudbound.bound.cud_bound import Bound, CudBound
@@ -33,6 +33,8 @@ from cudbound.saved.saved_file import SavedBound
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cudbound.plotting.forest import IntervalDisplay
 
 
 @public_call
@@ -182,7 +184,7 @@ def cud_interval(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CudResult(CudBound):
+class CudResult(CudBound, Pictured["IntervalDisplay"]):
     """A CUD confidence set for a metric of a fitted classifier, with the inputs of its computation.
 
     Attributes
@@ -219,6 +221,16 @@ class CudResult(CudBound):
         return in_metric_terms(row, self.metric, self.based_on, remarks)
 
     @property
+    def low(self) -> float:
+        """Lower limit."""
+        return self.confidence_interval.low
+
+    @property
+    def high(self) -> float:
+        """Upper limit."""
+        return self.confidence_interval.high
+
+    @property
     def degenerate(self) -> str | None:
         """Why the interval is not informative, or None if it is."""
         return self.row.degenerate
@@ -252,6 +264,12 @@ class CudResult(CudBound):
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of a table of intervals."""
         return self.row.to_frame()
+
+    def display(self) -> IntervalDisplay:
+        """Return the plot of the interval with the share of the rarer class; its `plot` draws it."""
+        from cudbound.analysis.table import IntervalTable
+
+        return IntervalTable((self.row,), self.run).display()
 
     @property
     def _sentence(self) -> str:

@@ -432,6 +432,16 @@ class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
         """The limits for error(a) - error(b), if there is only one comparison."""
         return self.row.confidence_interval
 
+    @property
+    def low(self) -> float:
+        """The lower limit for error(a) - error(b), if there is only one comparison."""
+        return self.row.low
+
+    @property
+    def high(self) -> float:
+        """The upper limit for error(a) - error(b), if there is only one comparison."""
+        return self.row.high
+
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with its title and notes."""
         return comparison_report(self.rows, self.to_frame, run or self.run, style)

@@ -83,6 +83,22 @@ def test_every_class_that_users_receive_is_in_the_reference(results):
         assert type(one).__name__ in listed
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: performance_interval(CLF, X, Y, **FEW),
+        lambda: cud_interval(CLF, X, Y, **FEW),
+        lambda: compare_learners([CLF, "majority"], X, Y, rng=0),
+    ],
+)
+def test_every_interval_has_limits_a_frame_and_a_plot(call, tmp_path):
+    result = call()
+    assert (result.low, result.high) == tuple(result.confidence_interval)
+    assert result.to_frame()["low"].tolist() == [result.low]
+    result.plot().save(tmp_path / "plot.svg")
+    assert (tmp_path / "plot.svg").stat().st_size > 1000
+
+
 def test_a_generator_is_no_seed_and_options_are_named():
     found = compare_intervals(
         CLF,
