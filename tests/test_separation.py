@@ -1,4 +1,4 @@
-"""Columns that alone separate the classes, or relabel another column; chances are compared with enumeration."""
+"""Columns that alone separate the classes; chances are compared with enumeration."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cudbound.inputs.column_kinds import IMPROBABLE, is_improbable, relabelings, separation
+from cudbound.inputs.column_kinds import IMPROBABLE, is_improbable, separation
 
 RNG = np.random.default_rng(4)
 Y = np.arange(40) % 2
@@ -50,27 +50,3 @@ def test_the_chance_of_levels_is_at_most_the_bound(size, improbable):
 )
 def test_how_a_column_separates_two_classes(values, how):
     assert separation(values, Y, None, 1) == how
-
-
-def test_a_relabeling_has_the_same_levels_or_the_same_order():
-    sex, height = RNG.integers(0, 2, 40), RNG.permutation(40)
-    columns = {
-        "sex": sex,
-        "male": 1 - sex,
-        "stage": RNG.integers(0, 4, 40),
-        "cm": height,
-        "inches": height,
-        "negative": 39 - height,
-        "other": RNG.permutation(40),
-    }
-    columns["code"] = np.array([2, 0, 3, 1])[columns["stage"]]
-    expected = {"male": "sex", "inches": "cm", "negative": "cm", "code": "stage"}
-    assert relabelings(columns, None) == expected
-    assert (
-        relabelings({name: codes[:8] for name, codes in columns.items() if name in ("sex", "male")}, None)
-        == {}
-    )
-    patients = np.arange(40) // 4
-    of_patients = {"a": RNG.permutation(10)[patients], "b": RNG.permutation(10)[patients]}
-    assert relabelings(of_patients, None) != {}
-    assert relabelings(of_patients, patients) == {}

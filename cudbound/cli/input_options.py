@@ -26,14 +26,16 @@ from cudbound.inputs.classifier_recipe import CLASSIFIERS, DEFAULT, LEARNERS, ST
 from cudbound.inputs.data_file import DECIMALS, THOUSANDS, DataFile, quoted
 from cudbound.inputs.parsed_file import CHOICES, KEEP, ParsedFile, parse_file
 
+NAMES = from_text(between_commas)
+
 #: How a file is read, apart from the roles of its columns.
 READING = (
     click.option(
         "--delimiter",
-        type=from_text(lambda text: "\t" if text in ("tab", r"\t") else text),
-        default=",",
+        type=from_text(lambda text: "\t" if text == "tab" else text),
+        default="",
         metavar="CHAR",
-        help="Delimiter of the cells: , ; | or tab.",
+        help="Delimiter of the cells, such as | or tab; by default it is recognized.",
     ),
     click.option("--decimal", type=click.Choice(DECIMALS), default=DECIMALS[0], help="Decimal separator."),
     click.option(
@@ -51,9 +53,8 @@ READING = (
     ),
     click.option(
         "--missing-values",
-        multiple=True,
-        type=from_text(between_commas),
-        callback=lambda _context, _param, lists: tuple(text for texts in lists for text in texts),
+        type=NAMES,
+        default="",
         metavar="TEXT,TEXT,...",
         help="Further codes of missing values, such as -,unknown,999, in all columns; a number matches every way to "
         "write it. Empty cells and NA, N/A, NaN, null, . and ? are always missing.",
@@ -72,19 +73,25 @@ READING = (
 _COLUMNS = (
     click.option(
         "--features",
-        multiple=True,
+        type=NAMES,
+        default="",
         metavar="COL,COL,...",
         help="Feature columns; by default every column except the target, --group and --exclude.",
     ),
     click.option(
         "--categorical",
-        multiple=True,
+        type=NAMES,
+        default="",
         metavar="auto|COL,COL,...",
         help="Columns to code as k - 1 indicators of k levels; the first level in sorted order is the reference. auto "
         "means all text columns, and stops at dates, numbers with units, decimal commas and IDs.",
     ),
     click.option(
-        "--exclude", multiple=True, metavar="COL,COL,...", help="Columns that are not used as features."
+        "--exclude",
+        type=NAMES,
+        default="",
+        metavar="COL,COL,...",
+        help="Columns that are not used as features.",
     ),
     click.option(
         "--missing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import math
 import secrets
@@ -113,8 +114,11 @@ def parse_assignments(assignments: Iterable[str], form: str = "NAME=VALUE, such 
 
 
 def between_commas(text: str) -> tuple[str, ...]:
-    """Return the words between commas."""
-    return tuple(part.strip() for part in text.split(","))
+    """Return the names between commas; one that contains a comma is in quotation marks."""
+    try:
+        return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []))
+    except csv.Error as error:
+        raise ValueError(f"{quoted(text)} is not a list of names: {error}.") from error
 
 
 # --- what is computed

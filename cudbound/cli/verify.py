@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
-from cudbound.cli.command import DISAGREES, command, in_words_of_the_command, say
+from cudbound.cli.command import DISAGREES, command, in_words_of_the_command
 from cudbound.cli.fitted import SavedModel, fit, folds_of
-from cudbound.cli.input_options import MODEL_OPTIONS, READING, find_model
+from cudbound.cli.input_options import MODEL_OPTIONS, find_model
 from cudbound.cli.options import FILE, jobs_option, options_as_object
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.data_file import CsvError, DataFile
+from cudbound.inputs.data_file import DataFile
 from cudbound.inputs.parsed_file import ParsedFile, parse_file
 from cudbound.report.render import render_report
 
@@ -27,15 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SavedCommand:
-    """How a command read its file, with the columns that were `used`, and what it fitted.
-
-    There is no `recipe` if the model came from a file.
-    """
+    """How a command read its file, and what it fitted; there is no `recipe` if the model came from a file."""
 
     data: DataFile
     recipe: ClassifierRecipe | None
     folds: int | None
-    used: tuple[str, ...] = ()
 
 
 save_option = click.option(
@@ -56,10 +50,10 @@ def saved_text(
     from cudbound.basis.exceptions import SavedResultError
 
     recipe = classifier if isinstance(classifier, ClassifierRecipe) else None
-    data = replace(parsed.data, file=Path(parsed.data.file.name))
-    how = SavedCommand(
-        data, recipe, folds, tuple(name for name in parsed.table.names if name in parsed.roles.used)
-    )
+    # the columns that were used, so that others may come or go
+    columns: dict[str, Any] = {"features": parsed.roles.features, "exclude": ()}
+    data = replace(parsed.data, file=Path(parsed.data.file.name), **columns)
+    how = SavedCommand(data, recipe, folds)
     try:
         return replace(table.saved, command=how).to_text()
     except SavedResultError as error:
@@ -70,7 +64,6 @@ def saved_text(
 @click.argument("saved_file", metavar="RESULT.json", type=FILE)
 @click.argument("data_path", metavar="FILE.csv", type=FILE)
 @options_as_object("model", find_model, *MODEL_OPTIONS)
-@options_as_object("reading", dict, *READING)
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
@@ -91,7 +84,6 @@ def verify(
     saved_file: Path,
     data_path: Path,
     model: SavedModel | None,
-    reading: dict[str, Any],
     sample: int | None,
     seed: int,
     n_jobs: int,
@@ -99,11 +91,12 @@ def verify(
 ) -> None:
     """Check RESULT.json, written by --save of 'cudbound interval' or 'cudbound report', on its data FILE.csv.
 
-    RESULT.json describes how to read the data and which classifier to fit; for data that were saved in another form
-    since then, the options of reading replace what it says. The fingerprint of the data is compared first,
-    then the draws, their bounds, the limits, and the rows of the table. The exit code is 4 if anything disagrees.
+    RESULT.json describes how to read the data and which classifier to fit. The fingerprint of the data is compared
+    first, then the draws, their bounds, the limits, and the rows of the table. The exit code is 4 if anything
+    disagrees.
     """
     from cudbound.basis.exceptions import SavedResultError
+    from cudbound.inputs.csv_columns import read_training_data
     from cudbound.saved.saved_file import read_saved, structured
 
     output.check([saved_file, data_path, None if model is None else model.path])
@@ -117,13 +110,8 @@ def verify(
         how = structured(saved.command, SavedCommand)
     except SavedResultError as error:
         raise SavedResultError(f"saved result {str(saved_file)!r}: command: {error}") from error
-    context = click.get_current_context()
-    changed = {
-        name: value
-        for name, value in reading.items()
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    }
-    data = _read(replace(how.data, file=data_path, **changed), how.used)
+    parsed = parse_file(replace(how.data, file=data_path))
+    data = read_training_data(parsed.data, parsed=parsed)
     from cudbound.analysis.verify_result import verify_result  # loads scikit-learn
 
     with in_words_of_the_command("some of the fits"):  # the result was printed with its warnings
@@ -144,23 +132,6 @@ def verify(
     emit(render_report(verification.report(), output.form), output.path)
     if not verification.passed:
         sys.exit(DISAGREES)
-
-
-def _read(data: DataFile, used: Sequence[str], tries: int = 3) -> Any:
-    """Read the file as described in the result; if a spreadsheet changed its format, follow the error message."""
-    from cudbound.inputs.csv_columns import read_training_data
-
-    try:
-        parsed = parse_file(data, used)
-        return read_training_data(parsed.data, parsed=parsed)
-    except CsvError as error:
-        if not error.instead or not tries:
-            note = "'cudbound verify' reads FILE.csv as for the result, except for --delimiter and similar options"
-            raise CsvError(f"{error} ({note})") from error
-        for name, value in error.instead.items():
-            if value != getattr(data, name):
-                say(f"{data.file.name} is read with {name} {value!r}, unlike the file of the result")
-        return _read(replace(data, **error.instead), used, tries - 1)
 
 
 def _classifier(recipe: ClassifierRecipe | None, model: SavedModel | None) -> ClassifierRecipe | SavedModel:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,14 +29,12 @@ if TYPE_CHECKING:
 
 
 NUMBERS, TEXT, SLIPS, EMPTY = "numbers", "text", "numbers with slips", "nothing"
-SEPARATORS, DATES, UNITS, IDS = "numbers with separators", "dates", "numbers with units", "IDs"
-FREE_TEXT = "free text"
+SEPARATORS, DATES, UNITS, IDS = "numbers with separators", "dates", "numbers with units", "IDs or free text"
 #: What to do about a column that is a feature and holds no numbers, by its kind.
 REMEDIES = {
     DATES: "convert dates to numbers, such as days since a common date, or drop the column with --exclude COL",
     UNITS: "write the numbers without their units",
     IDS: "drop such a column with --exclude COL, or use --group COL if it identifies the rows of one patient",
-    FREE_TEXT: "drop it with --exclude COL, or write what matters in it as columns with few levels",
     SLIPS: (
         "correct these cells, add --missing-values TEXT if one means a missing value, or drop the column with "
         "--exclude COL"
@@ -48,20 +46,12 @@ REMEDIES = {
 }
 #: A column that numbers the rows has at least this many, and a step of 1 between nearly all.
 MIN_COUNTED, MOSTLY = 10, 0.9
-#: Texts with this median number of words are sentences.
-SENTENCE = 3
 #: A column of text with more levels than this, and than a fifth of the rows, is not taken for a category.
 FEW_LEVELS = 5
 
-#: The words of spreadsheets in German, French, Spanish, Italian, Portuguese, Dutch, Polish for true and false.
-TRUTH = {
-    **dict.fromkeys(("wahr", "vrai", "verdadero", "vero", "verdadeiro", "waar", "prawda"), "true"),
-    **dict.fromkeys(("falsch", "faux", "falso", "onwaar", "fałsz"), "false"),
-}
-
 #: A value is far from the others if the gap is larger than this many times their range; one that is often a code for
-#: a missing value, if it is larger than this share of the range of the nine tenths that are nearest to the others.
-FAR, FAR_CODE, NEARER = 2.0, 0.25, 0.9
+#: a missing value, if it is larger than this share of it.
+FAR, FAR_CODE = 2.0, 0.25
 #: Levels that may say "no value": words, signs without letters, and the errors of spreadsheets, such as #DIV/0!.
 _UNKNOWN = re.compile(
     r"-+|\*+|#[\w/]+[!?]?|unk(nown)?|missing|n[./][akd]\.?|not (known|recorded|done|available)|pending|unbekannt|"
@@ -102,8 +92,7 @@ def kind_of(name: str, values: pd.Series[str]) -> str:
     -------
     str
         `NUMBERS` if all are; `SEPARATORS`, `DATES` or `UNITS` if most of the other cells are such; `SLIPS` if most of
-        all are numbers; `IDS` if the column is named like one, or has more levels than a category, or `FREE_TEXT` if
-        these are sentences; otherwise `TEXT`.
+        all are numbers; `IDS` if the column is named like one, or has more levels than a category; otherwise `TEXT`.
     """
     numbers = to_numbers(values)
     others = values[numbers.isna()]
@@ -121,11 +110,8 @@ def kind_of(name: str, values: pd.Series[str]) -> str:
         return SLIPS
     n_levels = values.str.casefold().nunique()
     many = n_levels > FEW_LEVELS and 5 * n_levels > len(values)
-    if not is_id_name(name) and many:
-        if 2 * others.map(_SIGNED.fullmatch).notna().sum() > len(others):
-            return SLIPS
-        if values.str.count(r"\w+").median() >= SENTENCE:
-            return FREE_TEXT
+    if not is_id_name(name) and many and 2 * others.map(_SIGNED.fullmatch).notna().sum() > len(others):
+        return SLIPS
     return IDS if is_id_name(name) or many or n_levels == len(values) else TEXT
 
 
@@ -184,39 +170,33 @@ def of_kinds(frame: pd.DataFrame, kinds: dict[str, str]) -> list[str]:
     sentences = []
     for kind in dict.fromkeys(kinds.values()):
         columns = [_example(frame[name], kind) for name in kinds if kinds[name] == kind]
-        remedy = remedy_of_separators(frame)[0] if kind == SEPARATORS else REMEDIES[kind]
+        remedy = remedy_of_separators(frame) if kind == SEPARATORS else REMEDIES[kind]
         sentences.append(f"{kind}: {first_few(columns)}; {remedy}")
     return sentences
 
 
-def remedy_of_separators(frame: pd.DataFrame) -> tuple[str, dict[str, str]]:
-    """Report by which options all numbers of a table are read, and return them as fields of a `DataFile`.
-
-    If a comma may stand before decimals or between thousands, both options are reported, and none is returned.
-    """
+def remedy_of_separators(frame: pd.DataFrame) -> str:
+    """Report by which options all numbers of a table are read: both, if a comma may be before decimals or thousands."""
     kinds = {name: kind_of(name, frame[name].dropna()) for name in frame.columns}
     numbers = [frame[name] for name in kinds if kinds[name] in (NUMBERS, SEPARATORS, SLIPS)]
     fitting = conventions(text for column in numbers for text in column)
     write = "write these numbers with a decimal point and no other separators"
     if {DECIMAL_COMMA, THOUSANDS_COMMA}.issubset(fitting):
         both = "add --thousands ',' if the comma separates thousands (2,915 is 2915), or --decimal ',' if it does not"
-        return f"{both} (2,915 is 2.915), or {write}", {}
-    if not fitting or PLAIN in fitting:
-        return write, {}
-    return f"add {fitting[0].options}, or {write}", fitting[0]._asdict()
+        return f"{both} (2,915 is 2.915), or {write}"
+    return write if not fitting or PLAIN in fitting else f"add {fitting[0].options}, or {write}"
 
 
 def _example(column: pd.Series[str], kind: str) -> str:
     values = column.dropna()
     first = values[to_numbers(values).isna()]
-    levels = f", {values.nunique()} different texts on {len(values)} rows" if kind in (IDS, FREE_TEXT) else ""
+    levels = f", {values.nunique()} different texts on {len(values)} rows" if kind == IDS else ""
     return f"column {quoted(str(column.name))} ({quoted(first.iloc[0])} on line {first.index[0]}{levels})"
 
 
 def spelling(text: str) -> str:
-    """Return one text for all that differ only in case or blanks, and for true, or false, as spreadsheets write it."""
-    folded = " ".join(text.casefold().split())
-    return TRUTH.get(folded, folded)
+    """Return one text for all that differ only in case or blanks."""
+    return " ".join(text.casefold().split())
 
 
 def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:
@@ -260,30 +240,49 @@ def far_values(values: pd.Series[float], least: int = 2) -> Iterator[FarValue]:
 
     Common codes, such as 9, or 8 and 9, are looked for beside `least` different values, other numbers beside five.
     """
-    levels, codes = np.unique(values), list[float]()
-    for ends in (levels[::-1], levels) if levels.size else ():
-        n_beside = len([*takewhile(lambda level: _BESIDE.fullmatch(_in_short(level)), ends)])
-        for n in range(max(n_beside, 1), 0, -1):
-            others = np.setdiff1d(levels, [*codes, *ends[:n]])
-            if others.size >= least and _are_lone_codes(values, ends[:n], others):
-                codes += [*ends[:n]]
-                break
-    levels = np.setdiff1d(levels, codes)
-    pairs = [(levels[0], levels[1:]), (levels[-1], levels[:-1])] if len(levels) > 5 else []
-    far_ones = [far for far, others in pairs if _is_far(values, far, others)]
-    others = np.setdiff1d(levels, far_ones)
-    for far in (*sorted({*codes}), *far_ones):
-        span = f"{others[0]:g} to {others[-1]:g}"
-        yield FarValue(_in_short(far), values.index[values == far], span, far in codes)
+    levels = np.unique(values)
+    codes = [code for ends in (levels[::-1], levels) if levels.size for code in _codes_at_end(ends, least)]
+    others = np.setdiff1d(levels, codes)
+    ends = (others[0], others[-1]) if others.size > 5 else ()
+    far_ones = [number for number in ends if _is_far(number, others[others != number])]
+    others = np.setdiff1d(others, far_ones)
+    for number in (*sorted({*codes}), *far_ones):
+        yield FarValue(
+            _in_short(number),
+            values.index[values == number],
+            f"{others[0]:g} to {others[-1]:g}",
+            number in codes,
+        )
 
 
-def _is_far(values: pd.Series[float], far: float, others: NDArray[np.float64]) -> bool:
-    """Whether a number is far from the others; a single one without negative numbers, also on a logarithmic scale."""
-    if not _gap(far, others) > FAR * np.ptp(others):
-        return False
-    if min(far, others[0]) < 0.0 or (values == far).sum() > 1:
-        return True
-    return _gap(np.log1p(far), np.log1p(others)) > float(np.ptp(np.log1p(others)))
+def _codes_at_end(levels: NDArray[np.float64], least: int) -> NDArray[np.float64]:
+    """Return the levels at the start of an ordered list that are codes of missing values far from the others.
+
+    A 9, itself a number of few digits, must be above other whole numbers by their range, and other codes farther than a
+    share of it; a negative one only needs to be beside no other negative number.
+    """
+    n_alike = len([*takewhile(lambda level: _BESIDE.fullmatch(_in_short(level)), levels)])
+    for n in range(max(n_alike, 1), 0, -1):
+        code, others = levels[0], levels[n:]
+        if others.size < least + (code == -1.0) or not CODE.fullmatch(_in_short(code)):
+            continue
+        gap, spread = abs(levels[n - 1] - others[0]), float(np.ptp(others))
+        if code == 9.0:
+            is_alone = others[0] < 9.0 and gap >= spread and not (others % 1.0).any()
+        else:
+            is_alone = gap > FAR_CODE * spread or code < 0.0 <= others.min()
+        if gap > 1.0 and is_alone:
+            return levels[:n]
+    return levels[:0]
+
+
+def _is_far(number: float, others: NDArray[np.float64]) -> bool:
+    """Whether a number is far from the others, without negative numbers also on a logarithmic scale."""
+    gap = np.abs(number - others).min()
+    if min(number, others[0]) < 0.0:
+        return bool(gap > FAR * np.ptp(others))
+    on_logarithms = np.abs(np.log1p(number) - np.log1p(others)).min() > np.ptp(np.log1p(others))
+    return bool(gap > FAR * np.ptp(others) and on_logarithms)
 
 
 def _in_short(number: float) -> str:
@@ -297,33 +296,6 @@ def missing_codes(counts: Counter[str]) -> list[str]:
     numbers = to_numbers(pd.Series([*counts.elements()], dtype=object)).dropna()
     codes = {far.text for far in far_values(numbers, least=1) if far.is_code}
     return [key for key in counts if key in codes or key == "-1" or says_unknown(key)]
-
-
-def _gap(far: float, others: NDArray[np.float64]) -> float:
-    return float(np.abs(far - others).min())
-
-
-def _are_lone_codes(values: pd.Series[float], far: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
-    """Whether numbers that are often codes, the smallest or the largest in a column, are far from the others.
-
-    So are negative codes beside no other negative number, and those that are more than twice as frequent as the number
-    next to them. A 9, itself a number of few digits, must be above other whole numbers by their range, and other codes
-    farther than a share of it; the range of a skewed column is that of its nearer nine tenths.
-    """
-    first, gap = far[0], min(_gap(code, others) for code in far)
-    if not CODE.fullmatch(_in_short(first)) or gap <= 1.0:
-        return False
-    if (first == -1.0 and others.size < 3) or (first == 9.0 and (others % 1.0).any()):
-        return False
-    nearest = others[np.abs(far[-1] - others).argmin()]
-    fewest = min((values == code).sum() for code in far)
-    if first < 0.0 <= others[0] or fewest > 2 * (values == nearest).sum():
-        return True
-    if first == 9.0:
-        return nearest < 9.0 and gap >= float(np.ptp(others))
-    rest = values[~values.isin(far)]
-    nearer = rest.quantile(NEARER) - rest.min() if first > nearest else rest.max() - rest.quantile(1 - NEARER)
-    return gap > FAR_CODE * float(nearer)
 
 
 #: An agreement is questioned if it has a smaller chance than this, among all columns that were looked at.
@@ -389,33 +361,3 @@ def separation(values: NDArray[Any], y: Codes, groups: Codes | None, n_columns: 
         return "threshold"
     by_levels = m <= LEVELS_PER_ROW * values.size and is_improbable(counts, m * math.log(k), n_columns)
     return "levels" if by_levels else ""
-
-
-def relabelings(columns: Mapping[str, Codes], groups: Codes | None) -> dict[str, str]:
-    """Return the columns that relabel an earlier one, by name: each value of one belongs to one value of the other.
-
-    The chance of m levels to agree is that of at most m! orders, or of 2 if the columns also have the same order.
-
-    Parameters
-    ----------
-    columns : mapping of str to ndarray of int
-        Numbers of the levels of each column, in their order.
-    groups : ndarray of int, shape (n_rows,), or None
-    """
-    n_pairs = len(columns) * (len(columns) - 1) // 2
-    first: dict[bytes, str] = {}
-    original: dict[str, str] = {}
-    for name, codes in columns.items():
-        levels, place, level = np.unique(codes, return_index=True, return_inverse=True)
-        pairs = level if groups is None else np.unique(np.column_stack([level, groups]), axis=0)[:, 0]
-        counts = np.bincount(pairs)
-        ranks = min(level.tobytes(), (levels.size - 1 - level).tobytes())
-        names = np.argsort(np.argsort(place))[level].tobytes()  # in the order of the rows
-        for key, log_ways in (
-            (b"order" + ranks, math.log(2)),
-            (b"names" + names, math.lgamma(levels.size + 1)),
-        ):
-            if key in first and levels.size > 1 and is_improbable(counts, log_ways, n_pairs):
-                original.setdefault(name, first[key])
-            first.setdefault(key, name)
-    return original

@@ -16,7 +16,6 @@ from cudbound.basis.feature_table import count_improbable_copies
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.column_kinds import (
     CODE,
-    FREE_TEXT,
     IDS,
     REMEDIES,
     SEPARATORS,
@@ -30,7 +29,6 @@ from cudbound.inputs.column_kinds import (
     kind_of,
     numbers_the_rows,
     one_spelling,
-    relabelings,
     remedy_of_separators,
     says_unknown,
     separation,
@@ -309,11 +307,9 @@ def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
     wrong = numbers.isna() & frame.notna()
     if wrong.any(axis=None):
         kinds = [*dict.fromkeys(kind_of(name, frame[name].dropna()) for name in frame.columns[wrong.any()])]
-        of_separators, instead = remedy_of_separators(frame)
-        remedies = {**REMEDIES, SEPARATORS: of_separators}
+        remedies = {**REMEDIES, SEPARATORS: remedy_of_separators(frame)}
         raise CsvError(
-            f"not numeric: {_first_cells(frame, wrong)}; {'; '.join(remedies[kind] for kind in kinds)}",
-            **(instead if kinds == [SEPARATORS] else {}),
+            f"not numeric: {_first_cells(frame, wrong)}; {'; '.join(remedies[kind] for kind in kinds)}"
         )
     huge = numbers.abs() > LARGEST
     if huge.any(axis=None):
@@ -400,28 +396,17 @@ def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iter
 
 
 def _of_agreements(cells: pd.DataFrame, roles: Roles) -> Iterator[str]:
-    """Yield features that alone separate the classes, and those that relabel another one."""
+    """Yield features that alone separate the classes."""
     rows = cells[cells[roles.target].notna() & ~cells.duplicated()]
     y = _codes(rows[roles.target])
     groups = None if roles.group is None else _codes(rows[roles.group])
-    codes = {name: _codes(rows[name]) for name in roles.features}
-    for name, levels in codes.items():
-        if how := _separates(rows[name], levels, y, groups, len(codes)):
+    for name in roles.features:
+        if how := _separates(rows[name], _codes(rows[name]), y, groups, len(roles.features)):
             column, target = quoted(name), quoted(roles.target)
             yield (
                 f"column {column} alone separates the classes of {target}, {how}; if it records the outcome, or was "
                 f"known only after it, drop it with --exclude {column}"
             )
-    levels_of = {
-        name: levels
-        for name, levels in codes.items()
-        if not is_id_name(name) and not numbers_the_rows(cells[name].dropna())
-    }
-    for name, other in relabelings(levels_of, groups).items():
-        yield (
-            f"column {quoted(name)} relabels column {quoted(other)}: each value of one belongs to one value of the "
-            f"other; drop one of them with --exclude {quoted(name)}"
-        )
 
 
 def _codes(cells: pd.Series[str]) -> Codes:
@@ -464,12 +449,10 @@ def _of_levels(name: str, values: pd.Series[str]) -> Iterator[str]:
             f"column {quoted(name)}: {', '.join(map(quoted, words))} on {count_rows(unknown.sum())} is a level; add "
             f"{missing_option(words)} if it means a missing value"
         )
-    kind = kind_of(name, values)
-    if kind in (IDS, FREE_TEXT) and not is_id_name(name):
-        what = "free text" if kind == FREE_TEXT else "an ID or free text"
+    if kind_of(name, values) == IDS and not is_id_name(name):
         yield (
-            f"column {quoted(name)} is a category of {values.nunique()} levels on {len(values)} rows; if it is {what}, "
-            f"drop it with --exclude {quoted(name)}"
+            f"column {quoted(name)} is a category of {values.nunique()} levels on {len(values)} rows; if it is an ID "
+            f"or free text, drop it with --exclude {quoted(name)}"
         )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from cudbound.inputs.classifier_recipe import STRATEGIES
@@ -19,13 +19,8 @@ if TYPE_CHECKING:
 
 #: What stands for all columns of text in the list of the categorical ones.
 AUTO = "auto"
-#: Options that must not name the same column.
-EXCLUSIVE = {
-    "--target": ("--features", "--categorical", "--exclude", "--group", "--weight"),
-    "--categorical": ("--exclude", "--group", "--weight"),
-    "--features": ("--exclude", "--group", "--weight"),
-    "--group": ("--weight",),
-}
+#: Pairs of options that may name the same column.
+TOGETHER = {("--features", "--categorical"), ("--exclude", "--group"), ("--exclude", "--weight")}
 #: Cells, in lower case, that say "no value".
 MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "<na>", "null", ".", "?"})
 #: What may be done about them on the command line.
@@ -47,14 +42,8 @@ class ParsedFile:
     roles: Roles
 
 
-def parse_file(data: DataFile, used: Sequence[str] = ()) -> ParsedFile:
+def parse_file(data: DataFile) -> ParsedFile:
     """Read a file as text, and check its header, the roles of its columns and the values of its target.
-
-    Parameters
-    ----------
-    data : DataFile
-    used : sequence of str, default ()
-        The columns that were used of such a file, in their order; if it has them, no others are read.
 
     Raises
     ------
@@ -63,9 +52,6 @@ def parse_file(data: DataFile, used: Sequence[str] = ()) -> ParsedFile:
         requested classes.
     """
     table = read_data_file(data)
-    if used and set(used).issubset(table.names):
-        table = replace(table, cells=table.cells[[*used]], unnamed=table.unnamed.intersection(used))
-        data = replace(data, exclude=())
     roles = find_roles(table, data)
     if data.positive or data.all_classes:
         # before missing values: with a wrong target, they would be reported for unrelated columns
@@ -140,7 +126,7 @@ class Roles:
     ----------
     target : str
     features : tuple of str
-        In the order of the file.
+        In the order in which they were named, or that of the file.
     categorical : tuple of str
         Features that were named as categorical.
     automatic : bool
@@ -176,22 +162,19 @@ def find_roles(table: Table, data: DataFile) -> Roles:
     CsvError
         If a named column does not exist, a column has two roles, no feature is left, or a used column has no name.
     """
-    categories = columns_named(table, data.categorical)
-    automatic = AUTO in categories and AUTO not in table.names
+    automatic = AUTO in data.categorical and AUTO not in table.names
     named = {
         "--target": [data.target],
-        "--features": columns_named(table, data.features),
-        "--categorical": [name for name in categories if not automatic or name != AUTO],
-        "--exclude": columns_named(table, data.exclude),
+        "--features": data.features,
+        "--categorical": [name for name in data.categorical if not automatic or name != AUTO],
+        "--exclude": data.exclude,
         "--group": [] if data.group is None else [data.group],
         "--weight": [] if data.weight is None else [data.weight],
     }
     _check_names(table, named)
-    _check_parts(named)
     left_out = {name for option in ("--target", "--exclude", "--group", "--weight") for name in named[option]}
-    features = tuple(
-        name for name in table.names if name in (named["--features"] or table.names) and name not in left_out
-    )
+    others = [name for name in table.names if name not in left_out]
+    features = tuple(dict.fromkeys(data.features or others))
     if not features:
         raise CsvError(f"there is no feature column besides the target {quoted(data.target)}")
     roles = Roles(data.target, features, tuple(named["--categorical"]), automatic, data.group, data.weight)
@@ -203,24 +186,22 @@ def find_roles(table: Table, data: DataFile) -> Roles:
     return roles
 
 
-def columns_named(table: Table, texts: Iterable[str]) -> list[str]:
-    """Return the columns named by texts, each one column or several separated by commas.
-
-    A name that contains a comma must be the whole text, or in quotes.
-    """
-    columns: list[str] = []
-    for text in texts:
-        names = [text] if text in table.names else next(csv.reader([text], skipinitialspace=True), [])
-        columns += [name if name in table.names else name.strip() for name in names]
-    return list(dict.fromkeys(columns))
-
-
 def _check_names(table: Table, named: Mapping[str, Sequence[str]]) -> None:
+    """Raise an error if a named column does not exist, or has two roles that exclude each other."""
     for option, names in named.items():
         for name in names:
             if name not in table.names:
                 hints = "; ".join([_hint(table, name), *table.warnings])  # such as other sheets
                 raise CsvError(f"{option}: no column {quoted(name)} in {quoted(table.source)}; {hints}")
+    for pair in combinations(named, 2):
+        both = [name for name in named[pair[0]] if name in named[pair[1]]]
+        if both and pair not in TOGETHER:
+            raise CsvError(f"column {quoted(both[0])} is named in both {' and '.join(pair)}; choose one")
+    outside = [name for name in named["--categorical"] if name not in (named["--features"] or [name])]
+    if outside:
+        raise CsvError(
+            f"column {quoted(outside[0])} is named in --categorical but not in --features; add it there"
+        )
 
 
 def _hint(table: Table, name: str) -> str:
@@ -229,19 +210,6 @@ def _hint(table: Table, name: str) -> str:
     if close:
         return f"did you mean {' or '.join(map(quoted, close))}?"
     return f"the columns are {first_few([quoted(other) for other in table.names])}"
-
-
-def _check_parts(named: Mapping[str, Sequence[str]]) -> None:
-    """Raise an error if a column has two roles that exclude each other."""
-    for first, others in EXCLUSIVE.items():
-        for second in others:
-            if both := [name for name in named[first] if name in named[second]]:
-                raise CsvError(f"column {quoted(both[0])} is named in both {first} and {second}; choose one")
-    outside = [name for name in named["--categorical"] if name not in (named["--features"] or [name])]
-    if outside:
-        raise CsvError(
-            f"column {quoted(outside[0])} is named in --categorical but not in --features; add it there"
-        )
 
 
 # --- missing cells

@@ -5,49 +5,43 @@ Nothing is converted. A file that is not a clean table raises an error with the 
 
 from __future__ import annotations
 
+import csv
 import datetime
+import gzip
 import io
-import math
 import re
 import warnings
 import zipfile
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, islice, pairwise
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.exceptions import install_command
-from cudbound.inputs.data_file import (
-    MOST_BYTES,
-    MOST_CELLS,
-    PLAIN,
-    WORKBOOK,
-    CsvError,
-    DataFile,
-    content_of,
-    conventions,
-    decoded,
-    first_few,
-    is_formatted,
-    megabytes,
-    number_of,
-    quoted,
-    stripped,
-    too_large,
-)
+from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
 
+#: The cells of a file by the line on which their record begins.
+Rows = dict[int, list[str]]
 
-DELIMITERS, TAB = ",;\t|", "\t"
-#: Rows at the top that may be titles, lines that show how many columns there are, and how a last row begins that sums
-#: up the others.
+#: The largest file, unpacked, and the most cells, which take a gigabyte as text.
+MOST_BYTES, MOST_CELLS = 50 * 2**20, 4_000_000
+DELIMITERS = ",;\t|"
+#: Rows at the top that may be titles, and lines that show the delimiter.
 LEADING, FIRST_LINES = 10, 50
-TOTALS = {"total", "totals", "grand total", "sum", "mean", "average", "summe", "gesamt"}
+#: Invisible characters that are dropped, like blanks, at the ends of a cell.
+INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
+WORKBOOK = b"PK\x03\x04"
+#: How files of Stata begin, by their version.
+STATA = re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\0")
+AS_CSV = "save it as CSV ('CSV UTF-8' in the dialog of Excel) and use that file"
+#: Rows of a sheet that openpyxl does not show when it reads row by row.
+_HIDDEN = re.compile(rb'<(?:\w+:)?(?:row|col)\b[^>]*\bhidden="(?:1|true)"')
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,17 +57,17 @@ class Table:
         name is called ``column 3`` by its position, and omitted if it is empty.
     unnamed : frozenset of str
         Columns that had no name.
-    encoding : str, default ""
-        The encoding, if it was found by trial.
     warnings : tuple of str, default ()
         What a reader of the file may have overlooked.
+    delimiter : str, default ""
+        What separates the cells; "" where the file is no CSV file.
     """
 
     source: str
     cells: pd.DataFrame
     unnamed: frozenset[str]
-    encoding: str = ""
     warnings: tuple[str, ...] = ()
+    delimiter: str = ""
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -81,297 +75,202 @@ class Table:
         return tuple(self.cells.columns)
 
 
-def read_csv_file(data: DataFile, content: bytes) -> Table:
-    """Read a CSV file as text.
+def read_data_file(data: DataFile) -> Table:
+    """Read a file as text, with the options of its description.
 
-    Lines end in LF, CRLF or CR; quoted cells may contain delimiters, line ends and doubled quotes.
-
-    Parameters
-    ----------
-    data : DataFile
-    content : bytes
-        The content of the file.
+    Lines of a CSV file end in LF, CRLF or CR; quoted cells may contain delimiters, line ends and doubled quotes.
 
     Raises
     ------
     CsvError
-        If the file is not text, is empty or has no records, has another delimiter, has a record with more or fewer
-        cells than the header, or has two columns with the same name.
+        If the file cannot be read or is too large, is no text, workbook or file of Stata, there is no such sheet, it is
+        empty or has no records, has a record with more or fewer cells than the header, or has two columns of one name.
     """
-    path = data.file
-    if len(data.delimiter) != 1 or data.delimiter in '\r\n"':
-        raise CsvError(
-            f"--delimiter must be one character between cells, such as , or ;. Got {data.delimiter!r}."
-        )
-    text, encoding = decoded(content, path, data.encoding)
-    cells = _split(text, data)
-    if cells.notna().sum(axis=1).max() == 1 < len(cells):
-        raise CsvError(
-            f"{quoted(path.name)} has one column, {quoted(str(cells.iloc[0, 0]))}, but a target and a feature are "
-            "needed; name what separates the cells with --delimiter, or remove quotation marks around whole lines"
-        )
-    note = ""
-    if encoding and (word := re.search(r"\w*[^\x00-\x7f]\w*", text)):
-        note = (
-            f"{quoted(path.name)} is not UTF-8 text and was read as {encoding}: check words such as "
-            f"{quoted(word[0])}; if they are wrong, name the encoding with --encoding"
-        )
-    return as_table(path, cells, encoding, (note,) if note else ())
+    content = _content(data.file)
+    is_workbook = content.startswith(WORKBOOK) and b"xl/workbook" in content
+    if data.sheet is not None and not is_workbook:
+        raise CsvError(f"--sheet: {quoted(data.file.name)} is not an .xlsx workbook; drop the option")
+    if is_workbook:
+        return _as_table(data.file.name, *_workbook_rows(data, content))
+    if STATA.match(content):
+        return _as_table(data.file.name, _stata_rows(data.file.name, content))
+    return _as_table(data.file.name, *_csv_rows(data, content))
 
 
-def as_table(path: Path, cells: pd.DataFrame, encoding: str = "", warnings: tuple[str, ...] = ()) -> Table:
-    """Return rows as a table, see `Table`.
-
-    Parameters
-    ----------
-    path : Path
-    cells : DataFrame of str
-        The rows by their line numbers; nan at the end of a row that has fewer cells.
-    encoding : str, default ""
-    warnings : tuple of str, default ()
-    """
-    cells = cells[_filled(cells).any(axis=1)]
-    if cells.empty:
-        raise CsvError(f"{quoted(path.name)} is empty; it needs a header line and one line per case")
-    _check_title(path, cells)
-    header = cells.iloc[0].dropna().tolist()
-    if len(cells) == 1:
-        raise CsvError(f"{quoted(path.name)} has a header line but no data")
-    records = cells.iloc[1:]
-    _check_lengths(path, len(header), records)
-    records = records.iloc[:, : len(header)]
-    _check_last(path, records)
-    _check_header(path, cells.index[0], header, records)
-    _check_second_header(path, cells.index[0], header, records)
-    records.columns = [name or f"column {place}" for place, name in enumerate(header, start=1)]
-    _check_unique(path, records.columns, cells.index[0])
-    # spreadsheets add columns without any content
-    kept = records.loc[:, [bool(name) for name in header] | _filled(records).any().to_numpy()]
-    named = set(header)
-    return Table(path.name, kept, frozenset(kept.columns) - named, encoding, warnings)
-
-
-def _filled(cells: pd.DataFrame) -> pd.DataFrame:
-    return cells.notna() & (cells != "")
-
-
-def _split(text: str, data: DataFile) -> pd.DataFrame:
-    """Return the stripped cells of every record by the line on which it begins; nan where it has no such cell."""
+def _as_table(source: str, rows: Rows, remarks: tuple[str, ...] = (), delimiter: str = "") -> Table:
     import pandas as pd
 
-    stream = io.StringIO(text, newline="")
-    for _ in range(data.skip_rows):
-        stream.readline()
-    start = stream.tell()
-    _check_delimiter(data.file, [*islice(stream, FIRST_LINES)], data.delimiter)
-    stream.seek(start)
-    widths = [line.count(data.delimiter) + 2 for line in stream]
-    width, n_lines = max(widths, default=2), len(widths)
-    if n_lines * width > MOST_CELLS + n_lines:
-        raise too_large(data.file.name, f"{n_lines:,} lines of up to {width - 1:,} cells")
-    stream.seek(start)
-    try:
-        cells = pd.read_csv(
-            stream,
-            sep=data.delimiter,
-            header=None,
-            names=range(width),
-            index_col=False,
-            dtype=object,
-            keep_default_na=False,
-            skip_blank_lines=False,
-            skipinitialspace=True,
-            engine="python",  # the strict one
-        )
-    except pd.errors.ParserError as error:
-        if str(error).startswith("Expected"):
-            raise CsvError(
-                f"{quoted(data.file.name)}: a record of several lines has more cells than the header"
-            ) from None
-        # a record begins after the last line up to which quotation marks are in pairs
-        lines = [*io.StringIO(text[start : stream.tell()], newline="")]
-        marks = accumulate(line.count('"') for line in lines[:-1])
-        begin = max((number for number, count in enumerate(marks, start=1) if count % 2 == 0), default=0)
+    name = quoted(source)
+    rows = {line: cells for line, cells in rows.items() if any(cells)}
+    if not rows:
+        raise CsvError(f"{name} is empty; it needs a header line and one line per case")
+    if (width := max(map(len, rows.values()))) * len(rows) > MOST_CELLS:
+        raise _too_large(source, f"{len(rows):,} lines of up to {width:,} cells")
+    _check_title(name, rows)
+    (begin, header), *records = rows.items()
+    if not records:
+        raise CsvError(f"{name} has a header line but no data")
+    _check_lengths(name, len(header), dict(records))
+    if len(header) == 1:
         raise CsvError(
-            f"{quoted(data.file.name)} is not a CSV file: the record that begins on line {data.skip_rows + begin + 1}: "
-            f"{error}"
-        ) from None
-    breaks = cells.map(lambda cell: len(re.findall(r"\r\n?|\n", cell)), "ignore")
-    ends = (breaks.sum(axis=1) + 1).cumsum()
-    cells.index = pd.Index((ends.shift(fill_value=0) + data.skip_rows + 1).astype(int))
-    return cells.map(stripped, "ignore")
+            f"{name} has one column, {quoted(header[0])}, but a target and a feature are needed; name what separates "
+            "the cells with --delimiter, or remove quotation marks around whole lines"
+        )
+    names = [text or f"column {place}" for place, text in enumerate(header, start=1)]
+    if repeated := [quoted(text) for text, times in Counter(names).items() if times > 1]:
+        raise CsvError(
+            f"{name}: more than one column is called {first_few(repeated)} (line {begin}); give each column a unique "
+            "name"
+        )
+    lines = [line for line, _ in records]
+    cells = pd.DataFrame([row[: len(header)] for _, row in records], lines, names, dtype=object)
+    # spreadsheets add columns without any content
+    kept = cells.loc[:, [text in header or cells[text].any() for text in names]]
+    return Table(source, kept, frozenset(kept.columns).difference(header), remarks, delimiter)
 
 
-def _check_delimiter(path: Path, lines: Sequence[str], delimiter: str) -> None:
-    """Raise an error if another delimiter splits the header, and the last of the first lines, into more cells."""
-    bare = [line for text in lines if (line := re.sub(r'"[^"]*"', "", text).strip())]
-    for place, line in enumerate(bare[:LEADING]):  # titles may stand above the header
-        n_delimiters = line.count(delimiter)
-        other = max((other for other in DELIMITERS if other != delimiter), key=line.count)
-        alike = bare[-1].count(other) == line.count(other)
-        if line.count(other) > n_delimiters and (alike or not (n_delimiters or place)):
-            columns = f"{n_delimiters + 1} columns" if n_delimiters else "one column"
-            cells = [cell.strip(' "') for text in lines[place + 1 :] for cell in text.split(other)]
-            numbers = next(iter(conventions(cells)), PLAIN)
-            commas = numbers.decimal == ","  # as R's write.csv2 writes them
-            raise CsvError(
-                f"{quoted(path.name)} has {columns} when read with delimiter {delimiter!r}; it seems to be separated "
-                f"by {other!r}{' and to have decimal commas' * commas}: add --delimiter "
-                f"'{'tab' if other == TAB else other}'{commas * f' {numbers.options}'}",
-                delimiter=other,
-                **(numbers._asdict() if commas else {}),
-            )
-        if n_delimiters and n_delimiters == bare[-1].count(delimiter):
-            return
-
-
-def _check_title(path: Path, cells: pd.DataFrame) -> None:
+def _check_title(name: str, rows: Rows) -> None:
     """Raise an error if the first rows have at most half as many cells with content as later ones."""
-    n_filled, n_cells = _filled(cells).sum(axis=1), cells.notna().sum(axis=1)
-    usual, width = int(n_filled.quantile(0.75)), int(n_cells.median())
-    is_title = (n_filled <= max(1, usual // 2)) & ((n_cells < width) | (usual > 2))
-    above = int((~is_title).to_numpy().argmax())
-    if 0 < above < min(LEADING, len(cells) - 1):
-        first, line = cells.index[0], cells.index[above]
+    widths = sorted(map(len, rows.values()))
+    n_filled = {line: sum(map(bool, cells)) for line, cells in rows.items()}
+    width, usual = widths[len(widths) // 2], sorted(n_filled.values())[3 * (len(rows) - 1) // 4]
+    above = []
+    for line, number in n_filled.items():
+        if number > max(1, usual // 2) or (usual <= 2 and len(rows[line]) >= width):
+            break
+        above.append(line)
+    if above and len(above) < min(LEADING, len(rows) - 1):
         raise CsvError(
-            f"{quoted(path.name)}: line {first} has {_cells(n_filled.iloc[0])}, line {line} has "
-            f"{n_cells.iloc[above]}: is the text above line {line} a title? Add --skip-rows {line - 1}",
-            skip_rows=int(line) - 1,
+            f"{name}: line {above[0]} has {_cells(n_filled[above[0]])}, line {line} has {len(rows[line])}: is "
+            f"the text above line {line} a title? Add --skip-rows {line - 1}"
         )
 
 
-def _check_lengths(path: Path, width: int, records: pd.DataFrame) -> None:
+def _check_lengths(name: str, width: int, records: Rows) -> None:
     """Raise an error if a row has fewer cells than the header, or more of which one has content."""
-    longer = _filled(records.iloc[:, width:]).any(axis=1)
-    other = longer | (records.notna().sum(axis=1) < width)
-    if longer.all():
+    longer = [line for line, cells in records.items() if any(cells[width:])]
+    shorter = [line for line, cells in records.items() if len(cells) < width]
+    if len(longer) == len(records):
         raise CsvError(
-            f"{quoted(path.name)}: every line has more cells than the header, which has {width}; if the first ones are "
-            "numbers or names of the rows, as R writes them, put a name for them at the start of the header"
+            f"{name}: every line has more cells than the header, which has {width}; if the first ones are numbers or "
+            "names of the rows, as R writes them, put a name for them at the start of the header"
         )
-    if other.any():
-        place = int(other.to_numpy().argmax())
-        short = f"{_cells(records.iloc[place].notna().sum())}, the header has {width}; if it is a footer or a note"
-        long = (
-            f"more cells than the header, which has {width}; put text that contains the delimiter in quotes"
-        )
+    if longer:
         raise CsvError(
-            f"{quoted(path.name)}: line {records.index[place]} has "
-            f"{long if longer.iloc[place] else short + ', delete it'}"
+            f"{name}: line {longer[0]} has more cells than the header, which has {width}; put text that contains the "
+            "delimiter in quotes"
         )
-
-
-def _check_last(path: Path, records: pd.DataFrame) -> None:
-    """Raise an error if the last row contains totals, which would count as a case, or only a text below numbers."""
-    filled = _filled(records)
-    column = records.iloc[:, int(filled.iloc[-1].to_numpy().argmax())]
-    word, above = column.iloc[-1], column.iloc[:-1]
-    is_total = word.casefold().rstrip(":") in TOTALS and (above != word).all()
-    is_alone = filled.iloc[-1].sum() == 1 and filled.sum(axis=1).median() > 2 and len(above)
-    if is_total or (is_alone and _fits(word, above[-200:]) is None):
+    if shorter:
         raise CsvError(
-            f"{quoted(path.name)}: line {records.index[-1]}, the last one, begins with {quoted(word, 20)}; delete it "
-            "if it contains totals or a note, or change that word"
+            f"{name}: line {shorter[0]} has {_cells(len(records[shorter[0]]))}, the header has {width}; if it is a "
+            "footer or a note, delete it"
         )
-
-
-def _check_header(path: Path, line: int, header: Sequence[str], records: pd.DataFrame) -> None:
-    """Raise an error if the first line has values instead of names: it fits the columns below and is not a series."""
-    fitting = [_fits(name, records[place].iloc[:200]) for place, name in enumerate(header)]
-    numbers = [number for name in header if not math.isnan(number := number_of(name))]
-    steps = {after - before for before, after in pairwise(numbers)}
-    is_series = len(steps) == 1 and (len(numbers) > 2 or steps == {1.0})
-    if any(fitting) and None not in fitting and not is_series:
-        lower = "" if line == 1 else ", or lower --skip-rows"
-        raise CsvError(
-            f"{quoted(path.name)}: line {line} should have the names of the columns, but has values such as those "
-            f"below it, {first_few([quoted(name, 20) for name in header])}; add a line with names above it{lower}"
-        )
-
-
-def _check_second_header(path: Path, line: int, header: Sequence[str], records: pd.DataFrame) -> None:
-    """Raise an error if the first record has words in at least two columns of numbers, and no number in any."""
-    numeric = [
-        place
-        for place in range(len(header))
-        if _fits("0", records[place].iloc[1:200]) and records[place].iloc[0]
-    ]
-    words = [text for place in numeric if math.isnan(number_of(text := records[place].iloc[0]))]
-    if len(words) > 1 and len(words) == len(numeric) and len(records) > LEADING and len({*words}) > 1:
-        names = {"skip_rows": int(line)} if "" in header else {}
-        raise CsvError(
-            f"{quoted(path.name)}: line {records.index[0]} has words above columns of numbers, "
-            f"{first_few([quoted(text, 20) for text in words])}: delete it if these are units; if they name the "
-            f"columns, add --skip-rows {line}",
-            **names,
-        )
-
-
-def _fits(name: str, column: pd.Series[str]) -> bool | None:
-    """Whether a name is certainly a value of its column; None if it is certainly none."""
-    values = column[column.ne("")]
-
-    def is_number(text: str) -> bool:
-        return not math.isnan(number_of(text)) or is_formatted(text)
-
-    if not name or values.empty:
-        return False
-    if 2 * values.map(is_number).sum() > len(values):
-        return is_number(name) or None
-    if values.eq(name).any():
-        return True
-    shapes = {re.sub(r"\d", "9", text) for text in values if re.search(r"\d", text)}
-    return False if values.is_unique or re.sub(r"\d", "9", name) in shapes else None
 
 
 def _cells(number: int) -> str:
     return "one cell" if number == 1 else f"{number} cells"
 
 
-def _check_unique(path: Path, names: Iterable[str], line: int) -> None:
-    repeated = [name for name, times in Counter(names).items() if times > 1]
-    if repeated:
+# --- files
+
+
+def _content(path: Path) -> bytes:
+    """Return the content of a file, decompressed if its name ends in ``.gz``; more than `MOST_BYTES` is an error."""
+    packed = path.suffix == ".gz"
+    try:
+        with gzip.open(path) if packed else path.open("rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise CsvError(f"no such file: {quoted(str(path), 200)}") from None
+    except (OSError, ValueError, EOFError, zlib.error) as error:  # ValueError: a name with a null character
+        reason = getattr(error, "strerror", None) or str(error)
+        raise CsvError(f"cannot read {quoted(str(path), 200)}: {reason}") from None
+    if len(content) > MOST_BYTES:
+        raise _too_large(path.name, f"more than {_megabytes(MOST_BYTES)}{' unpacked' * packed}")
+    return content
+
+
+def _too_large(name: str, size: str) -> CsvError:
+    return CsvError(
+        f"{quoted(name)} has {size}; at most {_megabytes(MOST_BYTES)} and {MOST_CELLS:,} cells are read, such as 200 "
+        "patients with 20,000 columns. Make a file of the rows and columns that are used"
+    )
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 2**20:,.0f} MB"
+
+
+def _csv_rows(data: DataFile, content: bytes) -> tuple[Rows, tuple[str, ...], str]:
+    text, remarks = _decoded(data, content)
+    stream = io.StringIO(text, newline="")
+    for _ in islice(stream, data.skip_rows):
+        pass
+    start = stream.tell()
+    delimiter = data.delimiter or _delimiter([*islice(stream, FIRST_LINES)])
+    if len(delimiter) != 1 or delimiter in '\r\n"':
+        raise CsvError(f"--delimiter must be one character between cells, such as , or ;. Got {delimiter!r}.")
+    if text.count(delimiter) + max(text.count("\n"), text.count("\r")) > MOST_CELLS:
+        raise _too_large(data.file.name, f"more than {MOST_CELLS:,} cells")
+    stream.seek(start)
+    rows, begin = Rows(), data.skip_rows + 1
+    reader = csv.reader(stream, delimiter=delimiter, skipinitialspace=True, strict=True)
+    try:
+        for cells in reader:
+            rows[begin] = [*map(stripped, cells)]
+            begin = data.skip_rows + reader.line_num + 1
+    except csv.Error as error:
         raise CsvError(
-            f"{quoted(path.name)}: more than one column is called {', '.join(map(quoted, repeated[:10]))} "
-            f"(line {line}); give each column a unique name"
+            f"{quoted(data.file.name)} is not a CSV file: the record that begins on line {begin}: {error}"
+        ) from None
+    return rows, remarks, delimiter
+
+
+def _decoded(data: DataFile, content: bytes) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a file, with a remark if its encoding is neither given nor Unicode."""
+    name, marked = quoted(data.file.name), content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    trials = [data.encoding] if data.encoding else ["utf-16"] if marked else ["utf-8-sig", "cp1252"]
+    for encoding in trials:
+        try:
+            text = content.decode(encoding)
+        except LookupError:
+            raise CsvError(
+                f"--encoding: there is no encoding {quoted(encoding)}; try cp1252 or utf-16"
+            ) from None
+        except UnicodeError:
+            continue
+        guessed = encoding == "cp1252" != data.encoding
+        if "\0" in text or (guessed and re.search(r"[\x01-\x08\x0e-\x1f]", text)):
+            break
+        word = re.search(r"\w*[^\x00-\x7f]\w*", text) if guessed else None
+        remark = word and (
+            f"{name} is not UTF-8 text and was read as cp1252: check words such as {quoted(word[0])}; if they are "
+            "wrong, name the encoding with --encoding"
         )
+        return text.removeprefix("\ufeff"), (remark,) if remark else ()
+    raise CsvError(
+        f"{name} is not {' or '.join(trial.removesuffix('-sig') for trial in trials)} text, but perhaps of SPSS, "
+        f"SAS or R or an old workbook (.xls); {AS_CSV}, or name its encoding with --encoding"
+    )
 
 
-AS_CSV = "save it as CSV ('CSV UTF-8' in the dialog) and use that file"
-#: Parts of a sheet that openpyxl does not show when it reads row by row; names of elements without their prefix.
-_HIDDEN = {
-    "rows": re.compile(rb'<row\b[^>]*\bhidden="(?:1|true)"'),
-    "columns": re.compile(rb'<col\b[^>]*\bhidden="(?:1|true)"'),
-}
-_MERGED = re.compile(rb'<mergeCell [^>]*ref="[A-Z]+(\d+):[A-Z]+(\d+)"')
-#: A formula without a value, which the program that wrote the file did not compute; a value of type str may be empty.
-_FORMULA = re.compile(
-    rb'<c\b(?![^>]*\bt="str")[^>]*\br="(\w+)"[^>]*>\s*<f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v ?/>|<v></v>)?\s*</c>'
-)
-#: How files of Stata begin, by their version.
-STATA = re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\0")
+def _delimiter(lines: list[str]) -> str:
+    """Return the delimiter that most lines have, of several the one that they have equally often."""
+    bare = [re.sub(r'"[^"]*"', "", line) for line in lines]
+
+    def agreement(delimiter: str) -> tuple[int, int]:
+        counts = Counter(line.count(delimiter) for line in bare if delimiter in line)
+        return max(((n_lines, count) for count, n_lines in counts.items()), default=(0, 0))
+
+    return max(DELIMITERS, key=agreement)
 
 
-def read_data_file(data: DataFile) -> Table:
-    """Read a file as text, with the options of its description.
-
-    Raises
-    ------
-    CsvError
-        If the file cannot be used, see `read_csv_file`, a workbook cannot be read, openpyxl
-        is not installed, there is no such sheet, only another sheet has a table, or a formula has no stored value.
-    """
-    content = content_of(data.file)
-    if content.startswith(WORKBOOK) and b"xl/workbook" in content:
-        return _read_workbook(data, content)
-    if data.sheet is not None:
-        raise CsvError(f"--sheet: {quoted(data.file.name)} is not an .xlsx workbook; drop the option")
-    if STATA.match(content):
-        return as_table(data.file, _stata(content, data.file.name))
-    return read_csv_file(data, content)
+def stripped(cell: str) -> str:
+    """Return a cell without blanks and invisible characters at its ends."""
+    return cell.strip().strip(INVISIBLE).strip()
 
 
-def _read_workbook(data: DataFile, content: bytes) -> Table:
+def _workbook_rows(data: DataFile, content: bytes) -> tuple[Rows, tuple[str, ...]]:
     name = data.file.name
     try:
         from openpyxl import load_workbook
@@ -385,9 +284,9 @@ def _read_workbook(data: DataFile, content: bytes) -> Table:
             warnings.simplefilter("ignore")  # of styles and other parts that are not read
             size = sum(part.file_size for part in archive.infolist())
             if size > MOST_BYTES:  # before a part is unpacked
-                raise too_large(name, f"{megabytes(size)} unpacked")
+                raise _too_large(name, f"{_megabytes(size)} unpacked")
             sheets = load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets
-            return _read_sheet(sheets, archive, data)
+            return _sheet_rows(sheets, archive, data)
     except CsvError:
         raise
     except Exception as error:  # a file from elsewhere can be anything
@@ -396,7 +295,7 @@ def _read_workbook(data: DataFile, content: bytes) -> Table:
         ) from error
 
 
-def _read_sheet(sheets: list[Any], archive: zipfile.ZipFile, data: DataFile) -> Table:
+def _sheet_rows(sheets: list[Any], archive: zipfile.ZipFile, data: DataFile) -> tuple[Rows, tuple[str, ...]]:
     """Return the sheet that `data` names, by default the first visible one, with what a reader may have overlooked."""
     name = quoted(data.file.name)
     visible = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
@@ -404,78 +303,35 @@ def _read_sheet(sheets: list[Any], archive: zipfile.ZipFile, data: DataFile) -> 
     if not choice:
         titles = first_few([quoted(sheet.title) for sheet in sheets])
         raise CsvError(f"--sheet: no sheet {quoted(data.sheet or '')} in {name}; the sheets are {titles}")
-    (sheet,) = choice
+    sheet, rows, n_cells, width = choice[0], Rows(), 0, 0
     title = quoted(sheet.title)
-    cells = _sheet_cells(sheet, data)
-    others = [] if data.sheet else [other.title for other in visible[1:] if _is_table(other)]
-    if others and len(cells) < 2:
-        raise CsvError(
-            f"{name}: the first sheet, {title}, has no table; use "
-            f"{' or '.join(f'--sheet {quoted(other)}' for other in others[:3])}",
-            sheet=others[0],
-        )
-    part = re.sub(rb"(</?)\w+:", rb"\1", archive.read(sheet._worksheet_path))
-    if formula := _FORMULA.search(part):
-        raise CsvError(
-            f"{name}: sheet {title} has a formula without a stored value in cell {formula[1].decode()}; open the "
-            "workbook in Excel or LibreOffice, save it, and use that file"
-        )
-    remarks = _overlooked(part, title, cells)
-    if others:
-        listed = first_few([*map(quoted, others)])
-        remarks = [
-            f"only the first sheet, {title}, is read, not {listed}; choose another one with --sheet",
-            *remarks,
-        ]
-    return replace(as_table(data.file, cells), warnings=tuple(remarks))
-
-
-def _sheet_cells(sheet: Any, data: DataFile) -> pd.DataFrame:
-    """Return the rows that are not empty, by their numbers."""
-    import pandas as pd
-
-    rows, n_cells, width = {}, 0, 0
     sheet.reset_dimensions()  # what the file says of them may be wrong
     for number, values in enumerate(sheet.iter_rows(values_only=True), start=1):
         cells = [*map(_text, values)]
-        while cells and not cells[-1]:
-            cells.pop()
-        if cells and number > data.skip_rows:
+        if any(cells) and number > data.skip_rows:
             rows[number] = cells
-        n_cells, width = n_cells + len(values), max(width, len(cells))
+            width = max(width, max(place for place, cell in enumerate(cells, start=1) if cell))
+        n_cells += len(cells)
         if max(n_cells, width * len(rows)) > MOST_CELLS:  # a cell far to the right makes every row as wide
-            raise too_large(
-                data.file.name,
-                f"more than {MOST_CELLS:,} cells before the last column of sheet {quoted(sheet.title)}",
+            raise _too_large(data.file.name, f"more than {MOST_CELLS:,} cells before its last column")
+    remarks = []
+    if not data.sheet and (others := first_few([quoted(other.title) for other in visible[1:]])):
+        if len(rows) < 2:
+            raise CsvError(
+                f"{name}: the first sheet, {title}, has no table; choose one of {others} with --sheet"
             )
-    return pd.DataFrame([*rows.values()], [*rows], dtype=object).fillna("")
-
-
-def _is_table(sheet: Any) -> bool:
-    """Whether two of the first rows have two cells or more."""
-    sheet.reset_dimensions()
-    first_rows = sheet.iter_rows(max_row=1000, values_only=True)
-    return sum(sum(value is not None for value in values) > 1 for values in first_rows) > 1
-
-
-def _overlooked(part: bytes, title: str, cells: pd.DataFrame) -> list[str]:
-    """Return a sentence each on hidden rows and columns, and on merged cells below the header."""
-    remarks = [
-        f"sheet {title} has hidden {kind}, which are read like the others; delete what should not be used"
-        for kind, pattern in _HIDDEN.items()
-        if pattern.search(part)
-    ]
-    spans = [(int(first), int(last)) for first, last in _MERGED.findall(part)]
-    if len(cells) and any(cells.index[0] < first < last for first, last in spans):
         remarks.append(
-            f"sheet {title} has cells that are merged across rows; only the first row has the value, and the others "
-            "are missing: unmerge them, and repeat the value in every row"
+            f"only the first sheet, {title}, is read, not {others}; choose another one with --sheet"
         )
-    return remarks
+    if _HIDDEN.search(archive.read(sheet._worksheet_path)):
+        remarks.append(
+            f"sheet {title} has hidden rows or columns, which are read like the others; delete what should not be used"
+        )
+    return {line: (cells + [""] * width)[:width] for line, cells in rows.items()}, tuple(remarks)
 
 
-def _stata(content: bytes, name: str) -> pd.DataFrame:
-    """Return the names and the rows of a file of Stata; values with a label are read as the label."""
+def _stata_rows(name: str, content: bytes) -> Rows:
+    """Return the names and the records of a file of Stata; values with a label are read as the label."""
     import pandas as pd
 
     try:
@@ -490,7 +346,7 @@ def _stata(content: bytes, name: str) -> pd.DataFrame:
     short = frame.select_dtypes("float32").columns
     frame[short] = frame[short].astype(str).astype(float)  # 0.1 and not 0.10000000149011612
     records = frame.astype(object).where(frame.notna(), None).map(_text).to_numpy().tolist()
-    return pd.DataFrame([list(frame.columns), *records], range(1, len(records) + 2), dtype=object)
+    return dict(enumerate([list(frame.columns), *records], start=1))
 
 
 def _text(value: object) -> str:

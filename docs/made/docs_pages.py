@@ -65,7 +65,6 @@ PATIENTS = example_text()
 WRONG = [
     ("no such file", None, ""),
     ("an empty file", "", ""),
-    ("another separator", "age;died\n30;yes\n41;no\n", ""),
     ("a line of another length", "age,died\n30,yes\n41\n", ""),
     ("no such column", "age,Died\n30,yes\n41,no\n", ""),
     ("more than two classes", "age,died\n30,yes\n41,no\n52,unknown\n", ""),

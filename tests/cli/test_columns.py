@@ -47,10 +47,10 @@ def test_decimal_commas_and_codes_of_missing_values(fake: Fake, patients):
     arguments = ["--delimiter", ";", "--decimal", ",", "--exclude", "id", "--categorical", "auto"]
     given = ["--missing-values=-9,n.k.", "--missing", "drop"]
     assert interval(*arguments, *given).exit_code == 0
-    repeated = ["--missing-values=-9", "--missing-values", "n.k.", "--missing", "drop"]
-    assert interval(*arguments, *repeated).exit_code == 0
-    for fitted in fake.fitted:
-        np.testing.assert_array_equal(fitted.X[:, 1], patients.dropna()["bmi"])
+    np.testing.assert_array_equal(fake.fitted[0].X[:, 1], patients.dropna()["bmi"])
+    repeated = interval(*arguments, *given, "--missing-values", "x")
+    assert repeated.exit_code == 2
+    assert "--missing-values is given twice; separate the names by commas" in repeated.stderr
 
 
 def test_filling_is_a_step_of_the_fit(fake: Fake, patients):

@@ -124,7 +124,6 @@ def test_what_the_package_refuses_is_named_by_its_option(patients, arguments, me
     ("content", "arguments", "message"),
     [
         (None, [], "no such file: 'patients.csv'"),
-        (CLEAN.replace(",", ";"), [], "add --delimiter ';'"),
         (CLEAN.replace("41", "x\x1b[31m"), [], r"column 'age' ('x\x1b[31m' on line 3)"),
         (CLEAN.replace("bmi", "\x1b[31m").replace("22,", "y,"), [], r"column '\x1b[31m' ('y' on line 3)"),
         (CLEAN.replace("20,no", "20,maybe"), [], "must have two classes; it has 3 values"),

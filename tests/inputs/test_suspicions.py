@@ -181,25 +181,6 @@ def test_a_column_that_alone_separates_the_classes_is_named(tmp_path, how):
     assert read_training_data(replace(data, file=few)).warnings == ()
 
 
-def test_a_column_that_relabels_another_is_named(tmp_path):
-    sex = ["fm"[(5 * i) % 7 < 3] for i in range(N)]
-    path = write_columns(
-        tmp_path,
-        age=AGE,
-        sex=sex,
-        code=[1 + (one == "m") for one in sex],
-        months=[12 * age for age in AGE],
-        died=[int(died) for died in DIED],
-    )
-    said = read_training_data(DataFile(path, "died", "1", categorical=["auto"])).warnings
-    assert said == (
-        "column 'code' relabels column 'sex': each value of one belongs to one value of the other; drop one of them "
-        "with --exclude 'code'",
-        "column 'months' relabels column 'age': each value of one belongs to one value of the other; drop one of them "
-        "with --exclude 'months'",
-    )
-
-
 def test_levels_that_say_unknown_are_pointed_out(tmp_path):
     rows = [
         [row[0], row[1], ("high", "low", "Unknown", "unknown")[i % 4], row[3]] for i, row in enumerate(ROWS)
