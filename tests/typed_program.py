@@ -201,7 +201,7 @@ def saved(
 def clinical(
     model: LeastSquaresClassifier, X: NDArray[np.float64], y: NDArray[np.int64], folder: Path
 ) -> ClinicalReport:
-    found: ClinicalReport = clinical_report(model, X, y, n_seeds=1, rng=0)
+    found: ClinicalReport = clinical_report(model, X, y, rng=0)
     print(found.to_dict()["box"], found.to_json(), found.to_html(), found.save(folder / "report.html"))
     return found
 

@@ -31,14 +31,6 @@ if TYPE_CHECKING:
 @options.confidence_level_option
 @options.resamples_option
 @options.seed_option
-@click.option(
-    "--seeds",
-    "n_seeds",
-    type=click.IntRange(1, 1000),
-    default=5,
-    metavar="INT",
-    help="Number of seeds for repeating the interval for the error, with 200 draws each.",
-)
 @options.jobs_option
 @click.option(
     "--output",

@@ -19,7 +19,7 @@ from cudbound.basis.calls import public_call
 from cudbound.basis.environment import versions
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.rounding import escape_html, format_proportion, printable
-from cudbound.basis.validation import Features, Learner, check_integer, check_seed
+from cudbound.basis.validation import Features, Learner, check_seed
 from cudbound.clinical import sections
 from cudbound.clinical.cases import model, participants
 from cudbound.clinical.report_results import RECOMMENDED, ReportResults, report_results
@@ -115,7 +115,6 @@ def clinical_report(
     sample_weight: ArrayLike | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
-    n_seeds: int = 5,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> ClinicalReport:
@@ -139,8 +138,6 @@ def clinical_report(
         Nominal level of all intervals, in (0, 1).
     n_resamples : int, default=1000
         Number of bootstrap draws; each needs one refit.
-    n_seeds : int, default=5
-        Number of seeds for repeating the interval for the error, with 200 draws each; at least 1.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; the seed is in the report. None uses a fresh one.
     n_jobs : int or None, default=1
@@ -187,7 +184,6 @@ def clinical_report(
         sample_weight=sample_weight,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
-        n_seeds=n_seeds,
         rng=rng,
         n_jobs=n_jobs,
     )
@@ -199,7 +195,6 @@ def make_report(
     y: Any,
     *,
     n_resamples: int,
-    n_seeds: int,
     rng: Any,
     in_words: Callable[[IntervalTable], IntervalTable] = lambda table: table,
     worded: Callable[[CudboundWarning], str] = str,
@@ -212,7 +207,7 @@ def make_report(
 
     Parameters
     ----------
-    estimator, X, y, n_resamples, n_seeds, rng, **shared
+    estimator, X, y, n_resamples, rng, **shared
         See `clinical_report`.
     in_words : callable
         Returns the table with the file and its columns in its notes.
@@ -225,11 +220,10 @@ def make_report(
     n_left_out : int, default=0
         Rows of the file that were left out because a value was missing.
     """
-    check_integer("n_seeds", n_seeds, 1)
     seed = check_seed(rng)
     streams = spawn_streams(np.random.default_rng(seed))
     estimator = fitted_classifier(estimator, X, y, streams, shared["groups"], shared["sample_weight"])
-    results = report_results(estimator, X, y, n_resamples=n_resamples, n_seeds=n_seeds, seed=seed, **shared)
+    results = report_results(estimator, X, y, n_resamples=n_resamples, seed=seed, **shared)
     warn_of(results.warnings)
     results = replace(results, table=in_words(results.table))
     messages = map(worded, [*results.table.cautions, *results.warnings])
@@ -238,7 +232,7 @@ def make_report(
         **_parts(results, estimator, X, y, n_left_out),
         "checks": list(dict.fromkeys([*checks, *messages])),
         "reproduction": {
-            "command": command or _call(shared, n_resamples, n_seeds, seed),
+            "command": command or _call(shared, n_resamples=n_resamples, rng=seed),
             "method": RECOMMENDED,
             "seed": seed,
             "versions": versions(),
@@ -248,17 +242,11 @@ def make_report(
     return ClinicalReport(_strict(report), results.table)
 
 
-def _call(shared: Mapping[str, Any], n_resamples: int, n_seeds: int, seed: int) -> str:
+def _call(shared: Mapping[str, Any], **values: Any) -> str:
     """Return the call in Python; arrays by their names."""
     arrays = [f"{name}={name}" for name in ("groups", "sample_weight") if shared[name] is not None]
-    values = {
-        "event": shared["event"],
-        "confidence_level": shared["confidence_level"],
-        "n_resamples": n_resamples,
-        "n_seeds": n_seeds,
-        "rng": seed,
-    }
-    named = [f"{name}={value!r}" for name, value in values.items() if value is not None]
+    chosen = {name: shared[name] for name in ("event", "confidence_level")} | values
+    named = [f"{name}={value!r}" for name, value in chosen.items() if value is not None]
     return f"clinical_report(estimator, X, y, {', '.join([*arrays, *named])})"
 
 
@@ -276,7 +264,7 @@ def _parts(results: ReportResults, estimator: Any, X: Any, y: Any, n_left_out: i
         "instability": None
         if bootstrap is None
         else sections.instability(results.table.instability, np.asarray(bootstrap.out_of_bag)),
-        "diagnostics": sections.diagnostics(results),
+        "bound": {"cud": sections.bound(results.cud), "why_none": results.why_no_cud},
         "crosswalk": sections.crosswalk(bool(summary_box["n_missing"] or n_left_out), bool(terms["terms"])),
         "paper": {name: getattr(description, name) for name in ("methods", "results", "software", "bibtex")},
     }

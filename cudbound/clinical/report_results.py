@@ -18,9 +18,7 @@ from cudbound.adapters.parts import unwrap
 from cudbound.analysis.analyze import Analysis
 from cudbound.analysis.compare_intervals import compare_intervals
 from cudbound.analysis.cud_interval import cud_interval
-from cudbound.analysis.performance_interval import performance_interval
 from cudbound.analysis.table import IntervalTable
-from cudbound.basis.calls import over_seeds
 from cudbound.basis.exceptions import CudboundWarning, SlowRefitsWarning, StatedError
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.sample import Sample
@@ -101,8 +99,6 @@ OTHERS = (
     "location-shifted",
     "abcloc",
 )
-#: Draws of the calls that show what depends on chance.
-FEW_DRAWS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +115,6 @@ class ReportResults:
         The CUD bound of the error.
     why_no_cud : str
         Why there is no CUD bound.
-    seeds : DataFrame
-        The recommended interval for the error with several seeds.
     event, called : ndarray of bool, shape (n_samples,)
         Which rows are events, and which the classifier predicts to be events.
     weights : ndarray of float, shape (n_samples,)
@@ -141,7 +135,6 @@ class ReportResults:
     others: tuple[IntervalEstimate, ...]
     cud: CudResult | None
     why_no_cud: str
-    seeds: pd.DataFrame
     event: NDArray[np.bool_]
     called: NDArray[np.bool_]
     weights: NDArray[np.float64]
@@ -165,7 +158,6 @@ def report_results(
     *,
     event: Any,
     n_resamples: int,
-    n_seeds: int,
     seed: int,
     as_read: tuple[pd.DataFrame, Callable[[pd.DataFrame], Any]] | None = None,
     **shared: Any,
@@ -187,9 +179,6 @@ def report_results(
             why_no_cud = error.fact
     analysis = table.analysis
     assert analysis is not None
-    with _collected():  # the same warnings again
-        few = partial(performance_interval, estimator, X, y, n_resamples=FEW_DRAWS, **shared)
-        seeds = over_seeds(few, n_seeds, seed)
     events = sample.events(analysis.metrics.event_class)
     level = shared["confidence_level"]
     columns, coded = as_read or (frame_of(X, sample.features), partial(_like, X))
@@ -202,7 +191,6 @@ def report_results(
         ),
         cud=cud,
         why_no_cud=why_no_cud,
-        seeds=seeds,
         event=events,
         called=events ^ np.asarray(analysis.records.losses, dtype=bool),
         weights=np.ones(events.size) if sample.sample_weight is None else sample.sample_weight,

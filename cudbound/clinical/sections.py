@@ -10,13 +10,13 @@ import numpy as np
 from sklearn.metrics import confusion_matrix
 
 from cudbound.adapters.model import facts_of
+from cudbound.analysis.cud_interval import CudResult
 from cudbound.analysis.instability import Instability
 from cudbound.basis.metric_words import DETAILS, metric_words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_level, format_proportion
 from cudbound.clinical.report_results import (
     CELL,
-    FEW_DRAWS,
     RECOMMENDED,
     ReportResults,
     cells_by_distance,
@@ -260,26 +260,17 @@ def _groups(distances: Any, shares: Any) -> list[dict[str, float]]:
     ]
 
 
-def diagnostics(results: ReportResults) -> dict[str, Any]:
-    """Return the CUD bound, and the range of the recommended interval over seeds."""
-    cud, seeds = results.cud, results.seeds
-    ranges = {
-        name: [float(seeds[name].min()), float(seeds[name].max())] for name in ("estimate", "low", "high")
-    }
-    bound = None
-    if cud is not None:
-        bound = {
-            "q": cud.q,
-            "q_at_least": cud.q_lower,
-            "certified": cud.certified,
-            "decided_share": float(np.mean(cud.draws.decided)),
-            "n_draws": len(cud.draws),
-            "loss": cud.problem.loss.name,
-        }
+def bound(cud: CudResult | None) -> dict[str, Any] | None:
+    """Return the CUD bound, and what was proved of it."""
+    if cud is None:
+        return None
     return {
-        "seeds": {"seeds": [int(seed) for seed in seeds["seed"]], "n_resamples": FEW_DRAWS, **ranges},
-        "cud": bound,
-        "why_none": results.why_no_cud,
+        "q": cud.q,
+        "q_at_least": cud.q_lower,
+        "certified": cud.certified,
+        "decided_share": float(np.mean(cud.draws.decided)),
+        "n_draws": len(cud.draws),
+        "loss": cud.problem.loss.name,
     }
 
 

@@ -78,9 +78,7 @@ CALLS = {
     "estimates": lambda clf, X, y, series: (
         estimate_error(clf, X, y, methods=["k-fold", "bootstrap-optimism"], **CALL).rows
     ),
-    "report": lambda clf, X, y, series: _participants(
-        clinical_report(clf, X, y, event="ill", n_seeds=1, **CALL)
-    ),
+    "report": lambda clf, X, y, series: _participants(clinical_report(clf, X, y, event="ill", **CALL)),
 }
 
 

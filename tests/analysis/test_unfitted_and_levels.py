@@ -32,7 +32,7 @@ CALLS = {
     "compare_intervals": partial(compare_intervals, methods=["two-center", "bayle-cv"], n_resamples=20),
     "cud_interval": partial(cud_interval, n_resamples=20),
     "estimate_error": partial(estimate_error, methods=["bootstrap-632", "k-fold"], n_resamples=20),
-    "clinical_report": partial(clinical_report, n_resamples=20, n_seeds=1),
+    "clinical_report": partial(clinical_report, n_resamples=20),
 }
 
 

@@ -35,7 +35,7 @@ FRAME = pd.DataFrame(
 )
 DIED = FRAME["age"].to_numpy() + 6 * (FRAME["sex"] == "m").to_numpy() + RNG.normal(0, 9, N) > 63
 NUMBERS = FRAME[["age", "crp"]]
-FEW = {"n_resamples": 20, "n_seeds": 1, "rng": 0}
+FEW = {"n_resamples": 20, "rng": 0}
 
 
 def coded(numbers):

@@ -45,7 +45,7 @@ SETS = (
 HOSTILE = ["<script>alert(1)</script>", '=HYPERLINK("http://x")', "n" * 300, "$x_1$ & <b>"]
 EVENT = '<img src=x onerror="alert(1)">'
 X, Y = sample(40, 4, labels=("well", "ill"))
-FEW = {"n_resamples": 60, "n_seeds": 2, "rng": 0}
+FEW = {"n_resamples": 60, "rng": 0}
 
 
 class OnlyClasses(ClassifierMixin, BaseEstimator):
@@ -82,7 +82,7 @@ def measures(found):
 @pytest.fixture(scope="module")
 def report():
     clf = LogisticRegression().fit(X, Y)
-    return clinical_report(clf, X, Y, event="ill", n_resamples=200, n_seeds=2, rng=0)
+    return clinical_report(clf, X, Y, event="ill", n_resamples=200, rng=0)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def test_corrected_values_are_those_of_the_package(found):
     cud = cudbound.cud_interval(clf, X, Y, n_resamples=200, rng=0)
     rows = {one["method"]: one for one in found["intervals"]["rows"]}
     assert (rows["cud"]["low"], rows["cud"]["high"]) == tuple(cud.confidence_interval)
-    assert found["diagnostics"]["cud"]["q"] == cud.q
+    assert found["bound"]["cud"]["q"] == cud.q
     others = compare_intervals(
         clf,
         X,
@@ -192,9 +192,7 @@ def test_no_row_of_the_data_is_in_it(report):
 
 
 def test_the_same_seed_gives_the_same_bytes(report):
-    again = clinical_report(
-        LogisticRegression().fit(X, Y), X, Y, event="ill", n_resamples=200, n_seeds=2, rng=0
-    )
+    again = clinical_report(LogisticRegression().fit(X, Y), X, Y, event="ill", n_resamples=200, rng=0)
     assert again.to_json() == report.to_json()
     assert again.to_html() == report.to_html()
 
@@ -248,7 +246,7 @@ def test_separable_classes():
     error = measures(found)["error"]
     assert (error["apparent"], error["estimate"]) == (0.0, 0.0)
     assert error["high"] == pytest.approx(1 - 0.025 ** (1 / 40))  # Clopper and Pearson without an error
-    assert found["diagnostics"]["cud"] is None
+    assert found["bound"]["cud"] is None
     assert "has no minimizer" in page
     assert found["probabilities"]["calibration"]["slope"] is None
 

@@ -15,7 +15,7 @@ from cudbound.plotting.refit_plots import CountsDisplay, GroupedInstabilityDispl
 @pytest.fixture(scope="module")
 def report():
     X, y = sample(40, 2)
-    return clinical_report(LogisticRegression().fit(X, y), X, y, n_resamples=60, n_seeds=1, rng=0).to_dict()
+    return clinical_report(LogisticRegression().fit(X, y), X, y, n_resamples=60, rng=0).to_dict()
 
 
 def test_every_picture_says_its_numbers(report):

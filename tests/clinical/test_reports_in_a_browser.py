@@ -81,7 +81,7 @@ def place(request, tmp_path_factory) -> Path:
     X, y = sample(40, 4, labels=("=1+1", '<img src=x onerror="alert(1)">'))
     frame = pd.DataFrame(X, columns=HOSTILE)
     clf = LogisticRegression().fit(frame, y)
-    report = clinical_report(clf, frame, y, event=y[np.argmax(y != "=1+1")], n_resamples=60, n_seeds=1, rng=0)
+    report = clinical_report(clf, frame, y, event=y[np.argmax(y != "=1+1")], n_resamples=60, rng=0)
     return report.save(folder / "report.html")[0]
 
 
