@@ -135,10 +135,6 @@ def in_notebook() -> bool:
 LONG_SECONDS, SECONDS_BEFORE_FORECAST = 10.0, 0.5
 
 
-#: How many times the current call is made, with as many seeds, as far as its forecast is concerned; 0 for no forecast.
-REPEATS: ContextVar[int] = ContextVar("repeats", default=1)
-
-
 class Forecast:
     """Warns once if refits will take long, as soon as the first few allow a forecast.
 
@@ -152,13 +148,12 @@ class Forecast:
     """
 
     def __init__(self, total: int, helps: tuple[str, ...] = (), clock: Callable[[], float] = time.monotonic):
-        self._n_seeds = REPEATS.get()
-        self._total = total * self._n_seeds
+        self._total = total
         self._helps = helps
         self._clock = clock
         self._begun: float | None = None
         self._made = 0
-        self._judged = self._n_seeds == 0
+        self._judged = False
 
     def __call__(self, n_fits: int) -> None:
         """Add to the number of completed refits."""
@@ -175,11 +170,8 @@ class Forecast:
         self._judged = True
         seconds = elapsed / self._made * self._total
         if seconds >= LONG_SECONDS:
-            seeds = f" with {self._n_seeds} seeds" if self._n_seeds > 1 else ""
             warn(
-                SlowRefitsWarning(
-                    f"{self._total:,} refits{seeds} will take about {_in_words(seconds)}", self._helps
-                )
+                SlowRefitsWarning(f"{self._total:,} refits will take about {_in_words(seconds)}", self._helps)
             )
 
 
@@ -338,11 +330,6 @@ def over_seeds(
     ValueError
         If an argument is out of range.
 
-    Warns
-    -----
-    SlowRefitsWarning
-        If the refits of all calls will take more than ten seconds, as far as those of the first one show.
-
     Examples
     --------
     >>> from functools import partial
@@ -362,11 +349,5 @@ def over_seeds(
     first = check_seed(rng)
     others = np.random.SeedSequence(first).spawn(check_integer("n_seeds", n_seeds, 1) - 1)
     seeds = [first, *(int(other.generate_state(1)[0]) for other in others)]  # short enough to be typed
-    frames: dict[int, pd.DataFrame] = {}
-    for seed in seeds:
-        token = REPEATS.set(0 if frames else len(seeds))
-        try:
-            frames[seed] = call(rng=seed).to_frame()
-        finally:
-            REPEATS.reset(token)
+    frames: dict[int, pd.DataFrame] = {seed: call(rng=seed).to_frame() for seed in seeds}
     return pd.concat(frames, names=["seed"]).reset_index("seed").reset_index(drop=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -37,8 +36,6 @@ def check_in_memory(name: str, values: Any) -> None:
             raise ParameterError(name, "rows in memory", type(part).__name__, " Call its collect() first.")
 
 
-#: Up to this size, floating-point numbers hold every integer.
-LARGEST_EXACT = 2**53
 #: Tables of more values are not compared: a sparse matrix of words, written out, would fill the memory.
 MOST_VALUES = 20_000_000
 #: Where no column has more values, any rows may be equal by chance.
@@ -51,38 +48,6 @@ def dense(values: Any) -> Any:
     """Return a sparse array or matrix as a dense one, and anything else as it is."""
     is_sparse = hasattr(values, "toarray")  # scipy.sparse would be loaded by every command
     return values.toarray() if is_sparse else values
-
-
-def row_keys(table: Any) -> list[Hashable]:
-    """Return one value per row of an array or DataFrame; equal rows get equal values.
-
-    Missing values are equal to each other, and whole numbers to the same numbers with a decimal point.
-    """
-    cells = np.asarray(table)
-    if cells.dtype.kind in "biuf" and not _has_long_integers(cells):
-        numbers = cells.astype(np.float64) + 0.0  # of the two zeros one
-        return [row.tobytes() for row in np.where(np.isnan(numbers), np.nan, numbers)]
-    if cells.dtype.kind == "O":
-        import pandas as pd
-
-        cells = cells.copy()
-        cells[pd.isna(cells)] = None  # pandas.NA, which is neither true nor false, cannot be compared
-    return [_key_of_cells(row if isinstance(row, list) else [row]) for row in cells.tolist()]
-
-
-def _has_long_integers(cells: NDArray[Any]) -> bool:
-    """Whether there are integers that floating-point numbers would round."""
-    if cells.dtype.kind not in "iu" or not cells.size:
-        return False
-    return max(abs(int(cells.min())), abs(int(cells.max()))) > LARGEST_EXACT
-
-
-def _key_of_cells(cells: list[Any]) -> Hashable:
-    # of all values, missing ones do not equal themselves
-    values = [None if cell is None or cell != cell else cell for cell in cells]
-    if all(cell is None or (isinstance(cell, Real) and abs(float(cell)) <= LARGEST_EXACT) for cell in values):
-        return (np.array(values, dtype=np.float64) + 0.0).tobytes()  # as of a table of numbers
-    return tuple(values)
 
 
 def count_improbable_copies(X: Any, labels: NDArray[Any] | None = None) -> int:
@@ -176,7 +141,17 @@ def count_equal_rows(X_test: Any, y_test: ArrayLike, X: Any, y: ArrayLike) -> in
     >>> count_equal_rows([[1.0, 2.0], [3.0, 4.0]], [0, 1], [[1, 2], [3, 4]], [0, 0])
     1
     """
-    training_rows = set(zip(row_keys(dense(X)), np.asarray(y).tolist(), strict=True))
-    return sum(
-        row in training_rows for row in zip(row_keys(dense(X_test)), np.asarray(y_test).tolist(), strict=True)
+    tested, training = (
+        list(zip(_row_keys(rows), np.asarray(labels).tolist(), strict=True))
+        for rows, labels in ((X_test, y_test), (X, y))
     )
+    among_training = set(training)
+    return sum(row in among_training for row in tested)
+
+
+def _row_keys(table: Any) -> list[Hashable]:
+    """Return one value per row; equal rows get equal values, and missing values are equal to each other."""
+    import pandas as pd
+
+    cells = pd.DataFrame(np.asarray(dense(table))).astype(object)
+    return list(cells.where(cells.notna(), None).itertuples(index=False, name=None))

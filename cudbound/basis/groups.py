@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import Losses, check_lengths
 
 #: With one group a class vanishes from a third of all draws of groups, and no variance can be seen in it.
@@ -25,11 +24,6 @@ class Groups:
     codes : ndarray of int, shape (n_samples,)
         Number of the group of each row; groups are numbered from 0 in the order in which they first occur.
 
-    Raises
-    ------
-    ValueError
-        If the numbers are others.
-
     Examples
     --------
     >>> groups = Groups.of(["b", "b", "a", "c"])
@@ -38,15 +32,6 @@ class Groups:
     """
 
     codes: NDArray[np.intp]
-
-    def __post_init__(self) -> None:
-        codes = np.asarray(self.codes)
-        if codes.ndim != 1 or not codes.size or codes.dtype.kind not in "iu" or not _in_order(codes):
-            raise ParameterError(
-                "codes",
-                "group numbers, one per row, counted from 0 in order of first occurrence",
-                self.codes,
-            )
 
     @classmethod
     def of(cls, values: ArrayLike) -> Groups:
@@ -157,8 +142,3 @@ def check_groups(groups: ArrayLike | None, labels: NDArray[np.float64]) -> Group
                 "depends on it."
             )
     return of_rows
-
-
-def _in_order(codes: NDArray[Any]) -> bool:
-    largest = np.maximum.accumulate(codes)
-    return bool(codes[0] == 0 and (np.diff(largest) <= 1).all() and (codes >= 0).all())

@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.outcomes import Estimand, Words
 from cudbound.basis.record_kind import RecordKind
-from cudbound.basis.validation import check_choice, check_number
+from cudbound.basis.validation import check_choice, check_number_or_word
 
 #: What the formulas of several methods share, by a pattern that finds it in them.
 SYMBOLS = {
@@ -69,12 +69,8 @@ class Number:
 
     def check(self, name: str, value: object) -> float | str:
         """Return the value as a float, or the word; raise ValueError for anything else."""
-        if not isinstance(value, str) or not self.word:
-            return check_number(name, value, self.low, self.high)
-        if value != self.word:
-            rule = f"a number in the range [{self.low:g}, {self.high:g}) or {self.word!r}"
-            raise ParameterError(name, rule, value)
-        return self.word
+        words = (self.word,) if self.word else ()
+        return check_number_or_word(name, value, self.low, self.high, words)
 
     def __str__(self) -> str:
         return f"{self.default:g}, {self.word}" if self.word else f"{self.default:g}"

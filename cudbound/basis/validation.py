@@ -120,17 +120,16 @@ def check_n_jobs(n_jobs: object) -> int:
     return min(jobs, JOBS_PER_CPU * cores) if jobs > 0 else max(1, cores + 1 + jobs)
 
 
-def check_nodes(name: str, value: object) -> None:
-    """Raise ValueError unless a limit is None, infinite or a non-negative integer."""
-    unlimited = value is None or (_is_real(value) and float(value) == math.inf)
-    if not unlimited and (not _is_integer(value) or int(value) < 0):
-        raise ParameterError(name, "a non-negative int, math.inf or None", value)
-
-
-def check_seconds(name: str, value: object) -> None:
-    """Raise ValueError unless a limit is None or a non-negative number."""
-    if value is not None and not (_is_real(value) and float(value) >= 0.0):
-        raise ParameterError(name, "non-negative or None", value)
+def check_limit(name: str, value: object, *, whole: bool) -> None:
+    """Raise ValueError unless a limit is None, infinite, or a non-negative number: a `whole` one, or any."""
+    if value is None or (_is_real(value) and float(value) == math.inf):
+        return
+    number = (
+        int(value) if whole and _is_integer(value) else float(value) if _is_real(value) and not whole else -1
+    )
+    if not number >= 0:
+        rule = "a non-negative int, math.inf or None" if whole else "non-negative or None"
+        raise ParameterError(name, rule, value)
 
 
 def check_ranks(ranks: object, n_draws: int) -> tuple[int, ...]:
@@ -165,21 +164,8 @@ def check_localization(localization: object, n_samples: int) -> float:
         If it is none of these.
     """
     rates = {"n": float(n_samples), "paper-literal": float(n_samples) ** 2}
-    if isinstance(localization, str) and localization in rates:
-        return rates[localization]
-    if not _is_real(localization) or not float(localization) >= 0.0:
-        raise ParameterError(
-            "localization", "'n', 'paper-literal' or a number in the range [0, inf]", localization
-        )
-    return float(localization)
-
-
-def check_aci_rate(name: str, rate: object) -> None:
-    """Raise ValueError unless a rate of the adaptive interval is "log", "loglog" or a number in [0, inf]."""
-    if not isinstance(rate, str):
-        check_number(name, rate, 0.0, math.inf)
-    elif rate not in ("log", "loglog"):
-        raise ParameterError(name, "'log', 'loglog' or a number of at least 0", rate)
+    rate = check_number_or_word("localization", localization, 0.0, math.inf, rates)
+    return rates[rate] if isinstance(rate, str) else rate
 
 
 def check_inner(inner: object) -> int | None:
@@ -220,9 +206,25 @@ def check_number(name: str, value: object, low: float, high: float) -> float:
     ValueError
         If it is not; the message names the range.
     """
+    return float(check_number_or_word(name, value, low, high, ()))
+
+
+def check_number_or_word(
+    name: str, value: object, low: float, high: float, words: Collection[str]
+) -> float | str:
+    """Return one of the words, or a number as `check_number` does.
+
+    Raises
+    ------
+    ValueError
+        If it is neither; the message names the words and the range.
+    """
+    if isinstance(value, str) and value in words:
+        return value
     if not _is_real(value) or not (low <= float(value) < high or float(value) == high == math.inf):
+        choices = f"{', '.join(map(repr, words))} or " if words else ""
         end = "]" if high == math.inf else ")"
-        raise ParameterError(name, f"a number in the range [{low:g}, {high:g}{end}", value)
+        raise ParameterError(name, f"{choices}a number in the range [{low:g}, {high:g}{end}", value)
     return float(value)
 
 

@@ -14,7 +14,7 @@ from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, Uns
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_cdf_quantile
 from cudbound.basis.record_kind import RecordKind
-from cudbound.basis.validation import Array, check_aci_rate
+from cudbound.basis.validation import Array, check_number_or_word
 from cudbound.intervals.method import Method
 from cudbound.losses.surrogates import LOSSES as SURROGATES
 from cudbound.problem.coordinates import orthonormal_basis
@@ -22,6 +22,7 @@ from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel, Problem
 from cudbound.records import LOSSES, Records
 from cudbound.records.rules import Deviations, FitCount, NumberOrNan, Recorded, Remarks, Size, check_ordered
+from cudbound.resampling.settings import ACI_RATES
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem, least_loss
 from cudbound.solve.native import is_native
@@ -129,7 +130,7 @@ def near_rate(rate: str | float, n_samples: int) -> float:
     >>> round(near_rate("log", 50), 3), near_rate(2, 50)
     (3.912, 2.0)
     """
-    check_aci_rate("rate", rate)
+    check_number_or_word("rate", rate, 0.0, math.inf, ACI_RATES)
     if rate == "log":
         return math.log(n_samples)
     if rate == "loglog":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -11,12 +12,12 @@ import numpy as np
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import (
     Splits,
-    check_aci_rate,
     check_choice,
     check_flag,
     check_inner,
     check_integer,
     check_number,
+    check_number_or_word,
 )
 
 Policy = Literal["fit", "redraw", "drop", "error"]
@@ -25,6 +26,8 @@ SMALLER_SIZES = ("smaller numbers in resampling=Resampling(...)",)
 POLICIES = ("fit", "redraw", "drop", "error")
 
 
+#: Words for the rate of the adaptive interval.
+ACI_RATES = ("log", "loglog")
 #: Upper limit for folds, splits and repetitions; no run with more would finish.
 LARGEST = 1_000_000
 
@@ -53,7 +56,7 @@ class ResamplingSizes:
         smallest = {"n_folds": 2, "n_splits": 2, "n_replicates": 2}
         for name in (entry.name for entry in fields(ResamplingSizes)):
             if name == "aci_rate":
-                check_aci_rate(name, self.aci_rate)
+                check_number_or_word(name, self.aci_rate, 0.0, math.inf, ACI_RATES)
             elif name.endswith("_fraction"):
                 check_number(name, getattr(self, name), 0.0, 1.0)
             else:

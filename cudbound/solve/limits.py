@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.validation import check_choice, check_nodes, check_seconds
+from cudbound.basis.validation import check_choice, check_limit
 from cudbound.problem.problem import Problem
 
 SOLVERS = ("native", "cvxpy")
@@ -57,10 +57,8 @@ class SearchLimits:
 
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, SOLVERS)
-        check_nodes("nodes", self.nodes)
-        check_seconds("seconds", self.seconds)
-        check_nodes("nodes_per_draw", self.nodes_per_draw)
-        check_seconds("seconds_per_draw", self.seconds_per_draw)
+        for name in ("nodes", "seconds", "nodes_per_draw", "seconds_per_draw"):
+            check_limit(name, getattr(self, name), whole=name.startswith("nodes"))
 
 
 NO_LIMITS = SearchLimits()

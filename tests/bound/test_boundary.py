@@ -321,11 +321,11 @@ def test_rates() -> None:
     assert near_rate("loglog", 50) == math.log(math.log(50))
     assert (near_rate("loglog", 2), near_rate(0, 9), near_rate(np.inf, 9)) == (0.0, 0.0, math.inf)
     with pytest.raises(
-        ValueError, match=r"'rate' parameter must be 'log', 'loglog' or a number of .* Got 'n'"
+        ValueError, match=r"'rate' parameter must be 'log', 'loglog' or a number in .* Got 'n'"
     ):
         near_rate("n", 50)
     for value in (-1.0, np.nan, None):
-        with pytest.raises(ValueError, match=r"'rate' parameter must be a number in the range \[0, inf\]"):
+        with pytest.raises(ValueError, match=r"'rate' parameter must be 'log', 'loglog' or a number in the range \[0, inf\]"):
             near_rate(value, 50)  # type: ignore[arg-type]  # None is no rate: that is the test
 
 

@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 from cudbound.basis.calls import current_progress, public_call
 from cudbound.basis.environment import begin_worker
 from cudbound.basis.exceptions import StudyError, StudyInterrupted, install_command
-from cudbound.basis.validation import check_n_jobs, check_seconds
+from cudbound.basis.validation import check_limit, check_n_jobs
 from cudbound.study.design.scenario import Study
 from cudbound.study.design.trial import check_learners
 from cudbound.study.run.replicate import alone, run_replicate
@@ -123,7 +123,7 @@ def run_study(
     (5, 0)
     """
     workers = check_n_jobs(n_jobs)
-    check_seconds("limit_minutes", limit_minutes)
+    check_limit("limit_minutes", limit_minutes, whole=False)
     shard = check_shard(shard)
     check_learners(study)  # before there is a store, which would belong to this study
     end = math.inf if limit_minutes is None else time.monotonic() + 60.0 * limit_minutes
