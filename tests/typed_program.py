@@ -59,7 +59,7 @@ from cudbound.problem.problem import Polish
 from cudbound.records import BootstrapLosses
 from cudbound.saved.saved_file import Check, ResultVerification
 from cudbound.solve import CvxpyLoss, Draws, Problem, SearchLimits, solve_draws
-from cudbound.solve.solve_draws import Search
+from cudbound.solve.search import Search
 from cudbound.study import (
     SampleSizePlan,
     Scenario,

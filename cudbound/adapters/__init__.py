@@ -32,7 +32,7 @@ from cudbound.basis.validation import check_binary_classifier, check_can_be_refi
 from cudbound.problem.problem import AdditiveModel
 from cudbound.solve.minimum import check_minimizer, optimality_residual, training_problem
 from cudbound.solve.minimum import polish as polish_model
-from cudbound.solve.solve_draws import check_native
+from cudbound.solve.search import check_native
 
 __all__ = [
     "ADAPTERS",

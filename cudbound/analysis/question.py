@@ -46,7 +46,7 @@ from cudbound.resampling.make_records import RecordingInputs, refits_for
 from cudbound.resampling.settings import Resampling, check_resampling, spawn_streams
 from cudbound.resampling.splits import TEST_SET, Splits
 from cudbound.solve.minimum import draws_problem
-from cudbound.solve.solve_draws import Search
+from cudbound.solve.search import Search
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

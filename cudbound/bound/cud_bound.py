@@ -20,7 +20,7 @@ from cudbound.problem.draws import Draws
 from cudbound.problem.problem import AdditiveModel, Polish, Problem
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
-from cudbound.solve.solve_draws import Search, search_ended
+from cudbound.solve.search import Search, search_ended
 
 
 @dataclass(frozen=True, kw_only=True)

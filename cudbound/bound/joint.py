@@ -14,7 +14,7 @@ from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.problem.draws import Draws
 from cudbound.problem.problem import AdditiveModel, Problem
 from cudbound.solve.minimum import draws_problem
-from cudbound.solve.solve_draws import Search, search_ended
+from cudbound.solve.search import Search, search_ended
 
 Array = NDArray[np.float64]
 

@@ -26,7 +26,7 @@ from cudbound.resampling.settings import ACI_RATES
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem, least_loss
 from cudbound.solve.native import is_native
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does

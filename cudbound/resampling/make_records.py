@@ -31,7 +31,7 @@ from cudbound.resampling.failed_refits import Failures, naming_the_step
 from cudbound.resampling.refits import Refits, prepare_refits
 from cudbound.resampling.settings import Policy, Resampling, ResamplingSizes
 from cudbound.resampling.splits import Splits, make_splits
-from cudbound.solve.solve_draws import Search
+from cudbound.solve.search import Search
 
 #: Records by name, and what recorders share, such as the draws for refits.
 Made = dict[str, Any]

@@ -17,7 +17,7 @@ from cudbound.problem.problem import AdditiveModel, Problem
 from cudbound.saved.saved_file import Check, SavedBound, SavedQuestion, SavedResult
 from cudbound.solve.limits import SearchLimits, default_node_budget
 from cudbound.solve.minimum import draws_problem
-from cudbound.solve.solve_draws import Search, solve_draws
+from cudbound.solve.search import Search, solve_draws
 
 Array = NDArray[np.float64]
 

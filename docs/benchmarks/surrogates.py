@@ -28,7 +28,7 @@ from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.native import minimize
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 SIGNAL, NOISE = 1.0, 0.0
 

@@ -325,7 +325,9 @@ def test_rates() -> None:
     ):
         near_rate("n", 50)
     for value in (-1.0, np.nan, None):
-        with pytest.raises(ValueError, match=r"'rate' parameter must be 'log', 'loglog' or a number in the range \[0, inf\]"):
+        with pytest.raises(
+            ValueError, match=r"'rate' parameter must be 'log', 'loglog' or a number in the range \[0, inf\]"
+        ):
             near_rate(value, 50)  # type: ignore[arg-type]  # None is no rate: that is the test
 
 

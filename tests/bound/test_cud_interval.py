@@ -21,9 +21,9 @@ from cudbound.basis.exceptions import (
 )
 from cudbound.problem.draws import Draws, draw_counts
 from cudbound.problem.problem import Problem
-from cudbound.solve import solve_draws as search
+from cudbound.solve import search
 from cudbound.solve.limits import SearchLimits
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 Array = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from shared_files import FURTHER_EXAMPLES, shared_vectors
 from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.basis.groups import Groups
 from cudbound.problem.draws import draw_counts
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 # so few groups that every call says so
 pytestmark = [

@@ -17,7 +17,7 @@ from nasty_draws import FAMILIES, nearly_singular_reproducer, outlier_reproducer
 from tiers import each_tier
 from watched import Watched
 
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 #: Seeds per family, of 8 draws each: 2,280 draws, 6,840, and more than a million.
 QUICK, SLOW, MANY = range(15), range(15, 45), range(45, 6_645)

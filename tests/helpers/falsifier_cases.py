@@ -13,7 +13,7 @@ from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.native import minimize
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 NODE_LIMIT = 5_000
 N_DRAWS = 2

@@ -15,7 +15,7 @@ from worlds import world_problem
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 Array = NDArray[np.float64]
 

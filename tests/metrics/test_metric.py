@@ -19,7 +19,7 @@ from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFIC
 from cudbound.metrics.metric import METRICS as REGISTERED
 from cudbound.problem.draws import draw_counts, draw_stratified_counts
 from cudbound.problem.problem import Problem
-from cudbound.solve.solve_draws import Search, solve_draws
+from cudbound.solve.search import Search, solve_draws
 
 KINDS = (
     "general",

@@ -12,7 +12,7 @@ from random_problems import KINDS, make
 
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import Problem
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 DESIGN = np.array([[1.0, -2.0], [1.0, 0.5], [1.0, 3.0]])
 LABELS = np.array([-1.0, 1.0, 1.0])

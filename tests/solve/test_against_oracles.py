@@ -16,7 +16,7 @@ from worlds import world_problem
 from cudbound.problem.draws import Draws, SolveStatus, draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 SIDES = ("both", "positive", "negative")
 TOLERANCE = 1e-8

@@ -16,7 +16,7 @@ from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.native import minimize
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 SIDES = ("both", "positive", "negative")
 #: Two searches reach a draw's Q on different paths. A smooth loss is known to 1e-10 of it, times alpha_n = n <= 24.

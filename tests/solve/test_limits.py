@@ -22,7 +22,7 @@ from cudbound.basis.calls import Progress, shared
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 FIELDS = ("lower", "upper", "status", "nodes", "witness")
 
@@ -195,7 +195,7 @@ sys.path.insert(0, {tests!r})
 from worlds import world_problem
 from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.basis.exceptions import SolveInterrupted
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 pressed, over = [], threading.Event()
 

@@ -25,7 +25,7 @@ from cudbound.problem.draws import SolveStatus, draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve import native as kernel
 from cudbound.solve.limits import SearchLimits
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 SIDES = ("both", "positive", "negative")
 TOLERANCE = 1e-6

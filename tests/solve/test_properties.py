@@ -28,7 +28,7 @@ from worlds import world_problem
 from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.problem import Problem
 from cudbound.solve.native import minimize
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from oracles import check_witness
 from shared_files import FURTHER_EXAMPLES, ORIGINALS, WORKED_EXAMPLES, shared_vectors
 
 from cudbound.problem.problem import Problem
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.search import solve_draws
 
 
 def q_at(problem: Problem, alpha: float, side: str = "both") -> float:
