@@ -296,7 +296,7 @@ def test_a_solve_that_was_stopped_can_be_resumed(child: Child) -> None:
     body = (
         "from dataclasses import replace\n"
         "import numpy as np\n"
-        "from cudbound import SearchLimits\n"
+        "from cudbound.solve import SearchLimits\n"
         "problem = world_problem(200, 20, 0.0, 0, n_draws=3)\n"
         "easy = np.ones((2, 200), dtype=np.int32)\n"
         "problem = replace(problem, counts=np.vstack([easy, problem.counts]))\n"
