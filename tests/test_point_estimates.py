@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import statistics
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from mlxtend.evaluate import BootstrapOutOfBag, bootstrap_point632_score
-from record_kinds import names_of
 from shared_files import shared_vectors
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -219,21 +216,6 @@ def test_632_plus_stays_between_the_weights_632_and_1(resubstitution, err1, gamm
         assert result.overfitting == 0.0
 
 
-@pytest.mark.parametrize(
-    ("resubstitution", "err1", "gamma", "estimate"),
-    [
-        (0.2, 0.3, 0.2, 0.2),  # gamma = err: the unclipped rate divides by 0
-        (0.3, 0.4, 0.2, 0.368 * 0.3 + 0.632 * 0.2),  # gamma < err
-        (0.3, 0.1, 0.5, 0.368 * 0.3 + 0.632 * 0.1),  # Err(1) < err
-        (0.0, 0.5, 0.5, 0.5),  # R = 1
-        (0.0, 0.0, 0.5, 0.0),
-        (1.0, 1.0, 1.0, 1.0),
-    ],
-)
-def test_632_plus_at_the_edges(resubstitution, err1, gamma, estimate):
-    assert error_632_plus(resubstitution, err1, gamma).estimate == pytest.approx(estimate, abs=1e-12)
-
-
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 15), st.integers(1, 10))
 def test_bootstrap_errors_do_not_depend_on_the_order_of_rows_and_draws(seed, n, n_resamples):
@@ -264,17 +246,6 @@ def test_lv1o_stays_within_its_band(leave_one_out, b632, two_fold):
     value = error_lv1o(leave_one_out, b632, two_fold)
     assert value in (leave_one_out, b632, two_fold)
     assert min(b632, two_fold) <= value <= max(b632, two_fold)
-
-
-def test_lv1o_from_records_names_what_it_did():
-    records = _records()
-    row = compute_estimate(ESTIMATORS["lv1o"], records)
-    assert row.details["two_fold"] == pytest.approx(records.halvings.means.mean())
-    assert row.details["bootstrap_632"] == pytest.approx(estimate_632(records))
-    assert row.estimate == sorted(row.details.values())[1]  # the median of the three
-    assert row.remarks[0].startswith("experimental")
-    crossed = replace(records, halvings=HalvingLosses(np.zeros((2, 2)), n_train=6))
-    assert "limits swapped" in compute_estimate(ESTIMATORS["lv1o"], crossed).remarks[-1]
 
 
 @pytest.mark.parametrize("sizes", [[3, 3, 3, 3], [4, 3, 3], [5, 1]])
@@ -311,30 +282,6 @@ def test_all_losses_equal(name, error):
     expected = 0.368 + 0.632 * 0.5 if (name, error) == ("bootstrap-632-plus", 1.0) else error
     assert row.estimate == pytest.approx(expected, abs=1e-12)
     assert row.degenerate is None
-
-
-OUT_OF_BAG = [
-    name
-    for name, one in ESTIMATORS.items()
-    if "bootstrap" in names_of(one.needs)
-    and name != "bootstrap-optimism"  # which compares errors of whole draws
-]
-
-
-@pytest.mark.parametrize("name", OUT_OF_BAG)
-def test_nothing_out_of_bag_is_flagged(name):
-    n = 8
-    records = replace(_records(n=n), bootstrap=BootstrapLosses(np.ones((2, n), dtype=int), np.zeros((2, n))))
-    row = compute_estimate(ESTIMATORS[name], records)
-    assert math.isnan(row.estimate)
-    assert row.degenerate == "undefined: no point was ever out of bag; use more bootstrap draws"
-    assert "8 points never out of bag" in row.remarks
-
-
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_missing_records_are_named(name):
-    with pytest.raises(ValueError, match=rf"{name} needs .*, not recorded here: pass [A-Za-z]+"):
-        compute_estimate(ESTIMATORS[name], Records())
 
 
 # ---- the table ----

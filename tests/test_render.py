@@ -25,9 +25,7 @@ from cudbound.basis.rounding import (
     format_statistic,
     printable,
 )
-from cudbound.intervals import GROUPS, METHODS, compute_interval
-from cudbound.point_estimates.bootstrap_632 import estimate_632
-from cudbound.records import BootstrapLosses, FoldLosses, Records
+from cudbound.intervals import GROUPS
 from cudbound.report.render import FORMATS, render_report
 from cudbound.report.table_columns import methods_report
 from cudbound.report.tables import Run
@@ -130,67 +128,7 @@ def test_every_format_takes_an_empty_table_and_a_table_without_run(form, table, 
     assert "patients.csv" not in render_report(table.report(), form)
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_no_line_ends_in_blanks_and_the_text_ends_without_a_line_end(form, table):
-    text = render_report(table.report(RUN), form)
-    assert text == text.rstrip()
-    assert not any(line.endswith(" ") for line in text.splitlines())
-
-
 # --- title and notes
-
-
-def test_levels_that_differ_get_a_column():
-    mixed = IntervalTable((row("cud", level=0.9), row("cud", level=0.999)))
-    assert "level" in [column.heading for column in mixed.report().columns]
-    assert mixed.report().title == "Confidence intervals for the error of this fitted classifier"
-    assert "Nominal level 90%, 99.9%; no finite-sample guarantee." in mixed.report().notes
-    assert "99.9%" in render_report(mixed.report())
-
-
-@pytest.mark.parametrize(
-    ("tested", "note"),
-    [
-        ((None, None), "Internal intervals from the training data alone, without external validation."),
-        ((TestedRows(8),), "Intervals from 8 test cases, to which the classifier was not fitted."),
-        (
-            (TestedRows(8, new=False), TestedRows(8)),
-            "Internal intervals from the training data alone, without external validation; except m1, from 8 test "
-            "cases, to which the classifier was not fitted.",
-        ),
-    ],
-)
-def test_a_test_set_is_not_called_internal(tested, note):
-    rows = tuple(
-        row(f"m{number}", center=one and one.center, tested=one) for number, one in enumerate(tested)
-    )
-    found = IntervalTable(rows).report().notes
-    assert note in found
-    assert sum("test cases" in said or "Internal" in said for said in found) == 1
-
-
-def test_the_methods_called_so_are_centered_at_the_632_estimate():
-    rng = np.random.default_rng(0)
-    counts = rng.multinomial(20, np.full(20, 0.05), size=40)
-    records = Records(
-        losses=rng.random(20) < 0.3,
-        bootstrap=BootstrapLosses(counts, rng.random((40, 20)) < 0.3),
-        folds=FoldLosses(rng.random(20) < 0.3, np.arange(20) % 10),
-    )
-    baselines = [METHODS[name] for name in AROUND_632]
-    centered = {
-        method.name
-        for method in baselines
-        if compute_interval(method, records, 0.95).estimate == estimate_632(records)
-    }
-    called = {
-        method.name
-        for method in baselines
-        if compute_interval(method, records, 0.95).center == ".632 estimate"
-    }
-    assert centered == called == set(AROUND_632)
-    assert compute_interval(METHODS["yang-cv-normal"], records, 0.95, {"center": "cv"}).center is None
-    assert estimate_632(records) not in (records.losses.mean(), records.folds.losses.mean())
 
 
 def test_rows_are_unrounded(table):
@@ -453,19 +391,6 @@ def comparisons() -> ComparisonTable:
     )
 
 
-def test_levels_and_alternatives_that_differ_get_columns():
-    table = ComparisonTable(
-        (comparison(), comparison(alternative="less", confidence_level=0.9, estimand=Estimand("conditional")))
-    )
-    lines = render_report(table.report()).splitlines()
-    assert lines[0] == "Differences of two errors, error(a) - error(b), with confidence intervals"
-    assert lines[2].split()[:3] == ["method", "level", "alternative"]
-    assert lines[5].split()[:3] == ["mcnemar", "90%", "less"]
-    assert "p-value: against equal errors. A small one is evidence for unequal errors; a" in lines
-    assert "p-value: against error(a) >= error(b). A small one is evidence for error(a) <" in lines
-    assert "Nominal level 90%, 95%; no finite-sample guarantee." in lines
-
-
 def test_json_and_csv_round_trips_of_comparisons(comparisons):
     table = ComparisonTable(
         (*comparisons.rows, comparison("x", 0.1 + 0.2, (-math.inf, 1 / 3), pvalue=5e-324))
@@ -503,9 +428,3 @@ def overview() -> pd.DataFrame:
             ],
         }
     )
-
-
-def test_many_long_columns_are_no_narrower_than_a_word():
-    frame = pd.DataFrame({f"column {number}": ["many words of text " * 5] for number in range(9)})
-    rules = render_report(methods_report(frame)).splitlines()[3].split()
-    assert all(14 <= len(rule) <= 16 for rule in rules)

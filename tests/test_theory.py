@@ -258,13 +258,3 @@ def test_domination_at_whole_numbers_is_not_enough():
     assert binom.cdf(1, n, t) == pytest.approx(0.0589, abs=1e-4)
     # at real numbers the domination fails, as it must
     assert probability[:2].sum() > binom.cdf(0.499, n, t)
-
-
-def test_no_valid_limit_is_shorter_where_nothing_is_wrong():
-    """F3: labels are flipped with probability p in two clusters; then T = 0 and the error p come together."""
-    n, delta = 30, 0.05
-    limit = 1 - delta ** (1 / n)
-    both_clusters = 1 - 2.0 ** (1 - n)
-    too_short = limit - 1e-6
-    assert (1 - (too_short + 5e-7)) ** n * both_clusters > delta
-    assert (1 - limit) ** n * both_clusters <= delta

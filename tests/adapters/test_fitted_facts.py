@@ -12,7 +12,6 @@ from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import RFE, SelectFromModel, SelectKBest, SequentialFeatureSelector
-from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, RidgeClassifierCV, SGDClassifier
 from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline, make_union
@@ -121,17 +120,3 @@ def test_what_chose_parameters_on_the_rows():
     highest = ChosenThresholdClassifier(LOGISTIC, lambda scores, second: 0.4)
     assert facts(highest).chosen_by == ("ChosenThresholdClassifier",)
     assert facts(CalibratedClassifierCV(LOGISTIC, cv=2)).chosen_by == ()
-
-
-def test_what_a_refit_does_not_fit_again():
-    chosen = FrozenEstimator(SelectKBest(k=2).fit(X, Y))
-    assert facts(make_pipeline(StandardScaler(), LOGISTIC)).frozen == ()
-    found = facts(make_pipeline(chosen, LOGISTIC))
-    assert (found.frozen, found.reads_labels) == (("FrozenEstimator(SelectKBest)",), "")
-    prefit = SelectFromModel(FrozenEstimator(LogisticRegression().fit(X, Y)), prefit=True)
-    assert facts(make_pipeline(prefit, LOGISTIC)).frozen == (
-        "SelectFromModel(prefit=True)",
-        "FrozenEstimator(LogisticRegression)",
-    )
-    search = GridSearchCV(make_pipeline(PCA(1), LOGISTIC), {"pca": [chosen]}, cv=2)
-    assert facts(search).frozen == ("FrozenEstimator(SelectKBest)",)

@@ -35,13 +35,6 @@ def test_other_metrics_keep_their_rows_beside_the_auc_and_the_brier_score():
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "metric"), [("roc_auc", "auc"), ("C-statistic", "auc"), ("brier_score", "brier")]
-)
-def test_names_that_others_use(name, metric):
-    assert cb.performance_interval(CLASSIFIER, X, Y, metric=name, **SETTINGS).row.metric == metric
-
-
 def test_exchanging_the_classes_leaves_the_auc_and_the_brier_score_as_they_are():
     for metric in ("auc", "brier"):
         one, other = (

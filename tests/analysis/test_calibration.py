@@ -8,12 +8,10 @@ import pytest
 import statsmodels.api as sm
 from scipy.special import logit
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score, roc_curve
 from sklearn.naive_bayes import GaussianNB
 
 from cudbound import compare_intervals, performance_interval
 from cudbound.analysis.calibration import calibration_in, predictions_in
-from cudbound.plotting.risks import RocDisplay
 from cudbound.point_estimates.calibration_values import CLIP, calibration_values
 from cudbound.records import BootstrapLosses, Records
 
@@ -98,22 +96,6 @@ def test_an_unpenalized_logistic_regression_is_calibrated_on_its_rows():
 EVENT = np.array([True, True, False, False])
 
 
-@pytest.mark.parametrize(
-    ("risks", "weights"),
-    [
-        ([0.9, 0.8, 0.2, 0.1], [1, 1, 1, 1]),  # separated
-        ([0.1, 0.2, 0.8, 0.9], [1, 1, 1, 1]),  # the wrong way round
-        ([0.9, 0.5, 0.5, 0.1], [1, 1, 1, 1]),  # up to a tie
-        ([0.3, 0.3, 0.3, 0.3 + 1e-16], [1, 1, 1, 1]),  # all alike
-        ([1.0, 1 - 1e-9, 1 - 1e-8, 1.0], [1, 1, 1, 1]),  # alike once cut
-        ([0.2, 0.8, 0.7, 0.1], [2, 2, 0, 0]),  # one class
-        ([0.2, 0.8, 0.7, 0.1], [0, 2, 1, 1]),  # what overlaps was not drawn
-    ],
-)
-def test_neither_number_exists(risks, weights):
-    assert np.isnan(calibration_values(np.array([risks]), EVENT, np.array([weights]))).all()
-
-
 def test_far_risks_and_near_separation_are_fitted():
     event = np.arange(40) < 20
     eta = np.linspace(12.0, -12.0, 40)
@@ -133,20 +115,6 @@ def test_draws_without_calibration_are_left_out_and_counted():
     assert found.remarks[0].startswith("2 of 3 draws were left out: the predicted risks separate the classes")
 
 
-def test_a_reason_is_given_where_there_is_none():
-    found = calibration_in(recorded([0.9, 0.8, 0.2, 0.1]), EVENT)
-    assert np.isnan([found.apparent_slope, found.slope, found.apparent_intercept, found.intercept]).all()
-    assert "slope not available" in str(found)
-    assert found.remarks[0].startswith("no calibration: the predicted risks separate")
-    assert found.remarks[1] == "no refits on bootstrap draws"
-    with pytest.raises(ValueError, match="there are none"):
-        found.display()
-    only = calibration_in(recorded([0.2, 0.8, 0.7, 0.1], [[0.5] * 4], [[2, 2, 0, 0]]), EVENT)
-    assert only.n_draws == 0
-    assert np.isnan(only.slope)
-    assert np.isfinite(only.apparent_slope)
-
-
 def test_out_of_bag_is_the_mean_over_the_draws_that_left_the_row_out():
     frame, draws = predictions_in(RECORDS, Y), RECORDS.bootstrap
     for i in (0, 17, 59):
@@ -160,18 +128,3 @@ def test_out_of_bag_is_the_mean_over_the_draws_that_left_the_row_out():
         assert frame["rank_out_of_bag"][i] == pytest.approx(np.mean(ranks))
     always = predictions_in(recorded([0.2, 0.8, 0.7, 0.1], [[0.5] * 4], [[2, 1, 1, 0]]), EVENT)
     assert always["probability_out_of_bag"].notna().tolist() == [False, False, False, True]
-
-
-def test_the_roc_curve_has_both_curves_and_the_interval():
-    display = RocDisplay.from_table(TABLE).plot()
-    frame = TABLE.predictions
-    for line, column in ((display.apparent_, "score"), (display.out_of_bag_, "rank_out_of_bag")):
-        x, y, _ = roc_curve(frame["event"], frame[column], drop_intermediate=False)
-        np.testing.assert_array_equal(line.get_xydata(), np.column_stack([x, y]))
-    shown = [text.get_text() for text in display.legend_.get_texts()]
-    assert shown[0] == f"apparent, area {roc_auc_score(Y, RECORDS.scores):.2f}"
-    row = TABLE["two-center", "auc"]
-    limits = row.confidence_interval
-    assert shown[2] == (
-        f"AUC {row.estimate:.2f}, 95% two-center interval\n{limits.low:.2f} to {limits.high:.2f}"
-    )

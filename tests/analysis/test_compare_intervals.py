@@ -6,9 +6,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from data import fitted_sample, sample
-from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.tree import DecisionTreeClassifier
+from data import fitted_sample
+from sklearn.linear_model import LogisticRegression
 
 from cudbound import (
     Bound,
@@ -27,7 +26,6 @@ from cudbound.problem.draws import draw_counts
 BASELINES = [name for name in GROUPS["paper"] if name != "cud"]
 
 
-_data = partial(sample, labels=("healthy", "ill"))
 _fitted = partial(fitted_sample, labels=("healthy", "ill"))
 
 
@@ -69,18 +67,6 @@ def test_cud_row_is_that_of_cud_interval():
         assert table["cud"].raw_interval == alone.raw_interval
 
 
-def test_rows_do_not_depend_on_the_other_methods():
-    clf, X, y = _fitted()
-    together = compare_intervals(
-        clf, X, y, n_resamples=60, rng=3, methods="paper", resampling=Resampling(inner=5)
-    )
-    for name in GROUPS["paper"]:
-        alone = compare_intervals(
-            clf, X, y, methods=[name], n_resamples=60, rng=3, resampling=Resampling(inner=5)
-        )
-        assert alone.rows == (together[name],)
-
-
 def test_rows_follow_the_seed():
     clf, X, y = _fitted()
 
@@ -92,25 +78,6 @@ def test_rows_follow_the_seed():
     assert rows(0) == rows(0) == rows(np.random.default_rng(0))
     assert rows(0) != rows(1)
     assert rows(None) != rows(None)
-
-
-def test_methods_share_draws_but_not_options():
-    clf, X, y = _fitted()
-    plain = compare_intervals(
-        clf, X, y, methods=BASELINES, n_resamples=40, rng=0, resampling=Resampling(inner=3)
-    )
-    options = {"kohavi-normal": {"form": "wilson"}, "martin-beta": {"prior": "jeffreys"}}
-    changed = compare_intervals(
-        clf,
-        X,
-        y,
-        methods=[*BASELINES, *options.items()],
-        n_resamples=40,
-        rng=0,
-        resampling=Resampling(inner=3),
-    )
-    assert [row.method for row in changed.rows] == BASELINES
-    assert {name for name in BASELINES if plain[name] != changed[name]} == set(options)
 
 
 def test_single_class_draws_stand_in_the_remarks():
@@ -158,58 +125,6 @@ def test_degenerate_rows_are_kept_with_the_reason():
 
 
 # ---- what is refused ----
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"methods": ["kohavi"]}, r"'methods' parameter must be the name of .*Got 'kohavi' instead"),
-        (
-            {"confidence_level": 2},
-            r"'confidence_level' parameter must be a float in the range \(0, 1\)\. Got 2 instead",
-        ),
-        ({"confidence_level": True}, r"range \(0, 1\)\. Got True instead"),
-        ({"confidence_level": "95%"}, r"range \(0, 1\)\. Got '95%' instead"),
-        ({"n_resamples": 0}, r"'n_resamples' parameter must be an integer of at least 1\. Got 0 instead"),
-        ({"n_resamples": 10.0}, r"at least 1\. Got 10\.0 instead"),
-        (
-            {"resampling": {"inner": 3}},
-            r"'resampling' parameter must be a Resampling, .* or None\. Got \{'inner': 3\} instead",
-        ),
-        ({"bound": "n"}, r"'bound' parameter must be a Bound, .* or None\. Got 'n' instead"),
-        (
-            {"rng": -1},
-            r"'rng' parameter must be a non-negative integer, a numpy\.random\.Generator or None\. Got -1",
-        ),
-        ({"rng": "seed"}, r"'rng' parameter.*Got 'seed' instead"),
-        ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),
-        ({"n_jobs": 1.5}, r"'n_jobs' parameter.*Got 1\.5 instead"),
-        ({"methods": ("kohavi", {})}, r"must be the name of .*Got 'kohavi' instead"),
-        ({"methods": ("kohavi-normal", None)}, r"must be one of the groups.*Got None instead"),
-        ({"methods": ("kohavi-normal", {"shape": "wald"})}, "kohavi-normal has no option 'shape'"),
-        ({"methods": ("kohavi-normal", {"form": "exact"})}, "'form' parameter must be one of"),
-        ({"methods": ("paper", {"shape": "wald"})}, "No method of the group 'paper' has the option 'shape'"),
-    ],
-    ids=str,
-)
-def test_bad_arguments(arguments, message):
-    clf, X, y = _fitted()
-    with pytest.raises(ValueError, match=message):
-        compare_intervals(clf, X, y, **arguments)
-
-
-def test_estimators_that_are_no_fitted_classifiers_of_two_classes():
-    X, y = _data()
-    three = np.array(["a", "b", "c"] * 10)
-    with pytest.raises(
-        TypeError, match="LinearRegression is not a classifier: it predicts numbers, not classes"
-    ):
-        compare_intervals(LinearRegression().fit(X, X[:, 0]), X, y, methods=BASELINES)
-    two_targets = np.column_stack([y == "ill", three == "a"])
-    with pytest.raises(
-        ValueError, match=r"at least two classes of one target\. Got \[array\(\[False, +True\]\)"
-    ):
-        compare_intervals(DecisionTreeClassifier().fit(X, two_targets), X, y, methods=BASELINES)
 
 
 def test_data_that_do_not_fit_the_classifier():

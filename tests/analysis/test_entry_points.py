@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 
 import numpy as np
@@ -260,58 +259,3 @@ def test_new_cases_that_are_refused(methods, test_set, message):
 
 
 # ---- sizes ----
-
-
-@pytest.mark.parametrize("given", [5, {"inner": 5}, SIZES], ids=lambda given: type(given).__name__)
-def test_resampling_of_another_kind(given):
-    clf = LeastSquaresClassifier().fit(X, Y)
-    refused = pytest.raises(
-        ValueError, match=r"'resampling' parameter must be a Resampling, .* or None\. Got"
-    )
-    with refused:
-        compare_intervals(clf, X, Y, methods="k-fold-t", resampling=given)
-    with refused:
-        compare_learners([clf, clf], X, Y, resampling=given)
-    with refused:
-        estimate_error(clf, X, Y, resampling=given)
-
-
-def test_a_method_that_has_too_few_rows_keeps_its_row_and_the_others_theirs():
-    X_few, y_few = np.array([[0.0], [1.0], [2.0], [4.0]]), np.array([0, 1, 0, 1])
-    clf = LeastSquaresClassifier().fit(X_few, y_few)
-    table = compare_intervals(clf, X_few, y_few, methods="all", **ARGUMENTS)
-    reason = "needs at least 6 rows, for 3 folds of 2. Got 4; leave nested-cv out of the methods"
-    assert [row.method for row in table.rows if "could not be computed" in str(row.degenerate)] == [
-        "nested-cv"
-    ]
-    assert reason in table["nested-cv"].degenerate
-    assert np.isnan(table["nested-cv"].estimate)
-    rest = [name for name in INTERVALS if name != "nested-cv"]
-    alone = compare_intervals(clf, X_few, y_few, methods=rest, **ARGUMENTS)
-    assert [repr(vars(row)) for row in alone] == [repr(vars(table[name])) for name in rest]
-    with pytest.raises(ValueError, match=reason):
-        compare_intervals(clf, X_few, y_few, methods="nested-cv", **ARGUMENTS)
-    compared = compare_learners(
-        [clf, clf], X_few, y_few, methods="all", rng=0, resampling=Resampling.with_sizes(SIZES)
-    )
-    assert [row.method for row in compared.rows if np.isnan(row.estimate)] == ["nested-cv"]
-    with pytest.raises(ValueError, match=reason):
-        compare_learners([clf, clf], X_few, y_few, methods="nested-cv", rng=0)
-
-
-def test_an_argument_that_is_not_allowed_is_named_in_fields():
-    X, y = sample()
-    clf = LeastSquaresClassifier().fit(X, y)
-    with pytest.raises(ParameterError) as caught:
-        compare_intervals(clf, X, y, confidence_level=1.5, methods="paper")
-    error = caught.value
-    assert (error.parameter, error.rule, error.value) == (
-        "confidence_level",
-        "a float in the range (0, 1)",
-        1.5,
-    )
-    assert (
-        str(error) == "The 'confidence_level' parameter must be a float in the range (0, 1). Got 1.5 instead."
-    )
-    again = pickle.loads(pickle.dumps(error))
-    assert (str(again), again.value) == (str(error), 1.5)

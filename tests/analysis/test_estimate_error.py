@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from contract_cases import SIZES, sample
 from sklearn.base import clone
-from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
@@ -76,38 +75,3 @@ def test_the_same_seed_gives_the_draws_and_folds_of_the_intervals(clf):
 
 
 # ---- what is refused ----
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            {"methods": "632"},
-            r"'methods' parameter must be 'all' or a list of names from .*Got '632' instead",
-        ),
-        ({"methods": []}, r"must be 'all' or a list of names .*Got \[\] instead"),
-        ({"methods": ["cud"]}, r"must be 'all' or a list of names .*Got 'cud' instead"),
-        ({"n_resamples": 0}, r"'n_resamples' parameter must be an integer of at least 1\. Got 0 instead"),
-        ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0"),
-        ({"rng": 1.5}, r"'rng' parameter must be .* Got 1\.5 instead"),
-        ({"resampling": "no"}, r"'resampling' parameter must be a Resampling, .* Got 'no' instead"),
-        ({"methods": ("cud", {})}, r"must be 'all' or a list of names .*Got 'cud' instead"),
-        ({"methods": ("k-fold", {"k": 3})}, r"k-fold has no option 'k'\. It has no options"),
-        ({"methods": ("k-fold", [])}, r"must be 'all' or a list of names .*Got \[\] instead"),
-        ({"groups": Y}, r"Each class must occur in at least 2 groups"),
-    ],
-    ids=str,
-)
-def test_bad_arguments(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        estimate_error(LEAST_SQUARES.fit(X, Y), X, Y, **arguments)
-
-
-def test_estimators_and_data_that_do_not_fit():
-    with pytest.raises(TypeError, match="LinearRegression is not a classifier"):
-        estimate_error(LinearRegression().fit(X, Y), X, Y)
-    clf = LEAST_SQUARES.fit(X, Y)
-    with pytest.raises(ValueError, match=r"same number of rows\. Got 29 and 30"):
-        estimate_error(clf, X[1:], Y)
-    with pytest.raises(ValueError, match=r"at least 2 rows of each class\. Got 0 of 0"):
-        estimate_error(clf, X, np.ones(30, dtype=int))

@@ -9,9 +9,9 @@ import pytest
 from cli_fakes import invoke
 from scipy import stats
 
-from cudbound import estimate_error, from_records, performance_interval
+from cudbound import from_records
 from cudbound.cli.methods import LINE
-from cudbound.intervals import METHODS, find_methods
+from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.records import FoldLosses, SplitLosses, TestSetLosses
 
@@ -79,22 +79,3 @@ def test_everything_that_a_card_says_is_told_in_80_columns(name):
         assert " ".join(said.split()) in told
     assert all(f"{option}: {values}" in told for option, values in card.options.items())
     assert max(map(len, text.splitlines())) <= LINE
-
-
-@pytest.mark.parametrize(
-    ("call", "meant"),
-    [
-        (lambda: find_methods("recomended"), "recommended"),
-        (lambda: find_methods(["cud", "kohavi"]), "kohavi-normal"),
-        (lambda: from_records(TestSetLosses(WRONG, 60), "test-set-wald", alternative="lesser"), "less"),
-        (lambda: from_records(TestSetLosses(WRONG, 60), ("single-split-t", {"referense": "t"})), "reference"),
-        (lambda: estimate_error(None, None, None, methods="bootstrap632"), "bootstrap-632"),
-        (
-            lambda: performance_interval(None, None, None, method=("location-shifted", {"centre": "632"})),
-            "center",
-        ),
-    ],
-)
-def test_python_says_what_may_have_been_meant(call, meant):
-    with pytest.raises(ValueError, match=f"Did you mean '{meant}'\\?$"):
-        call()

@@ -19,7 +19,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn_versions import KNOWS_RANK, sparse_logistic
 
 from cudbound import (
-    LeastSquaresClassifier,
     Metrics,
     Resampling,
     compare_intervals,
@@ -27,10 +26,7 @@ from cudbound import (
     estimate_error,
     performance_interval,
 )
-from cudbound.basis.exceptions import FailedRefitsError
-from cudbound.intervals import compute_interval
 from cudbound.problem.draws import draw_counts
-from cudbound.resampling import ResamplingSizes
 
 _data = partial(sample, labels=("healthy", "ill"))
 _fitted = partial(fitted_sample, labels=("healthy", "ill"))
@@ -56,42 +52,6 @@ def test_a_method_whose_refits_fail_keeps_its_row_and_the_others_theirs():
     assert np.isnan([failed.estimate, failed.raw_interval.low, failed.raw_interval.high]).all()
     with pytest.raises(ValueError, match="Expected n_neighbors <="):
         compare_intervals(clf, X, y, methods="conservative-z", rng=0)
-
-
-def test_a_comparison_whose_refits_fail_keeps_its_row():
-    clf, X, y = _neighbors()
-    other = LeastSquaresClassifier()
-    fine = compare_learners([clf, other], X, y, methods="corrected-resampled-t", rng=0).rows[0]
-    methods = ["corrected-resampled-t", "austern-zhou", "independent-test-sets"]
-    sizes = ResamplingSizes(holdout_fraction=0.7)
-    table = compare_learners(
-        [clf, other], X, y, methods=methods, rng=0, resampling=Resampling.with_sizes(sizes)
-    )
-    assert table["corrected-resampled-t"] == fine
-    for name in methods[1:]:
-        assert (
-            "failed, the first on split 1 in KNeighborsClassifier with ValueError: Exp"
-            in table[name].degenerate
-        )
-        assert "of 'KNeighborsClassifier' failed" in table[name].degenerate
-        assert np.isnan([table[name].estimate, table[name].pvalue]).all()
-        assert name in str(table)
-    with pytest.raises(ValueError, match="Expected n_neighbors <="):
-        compare_learners([clf, other], X, y, methods="austern-zhou", rng=0)
-
-
-def test_a_formula_that_fails_after_the_refits_costs_its_own_row_only(monkeypatch):
-    clf, X, y = _fitted()
-
-    def compute(method, *arguments, **keywords):
-        if method.name == "martin-beta":
-            raise ZeroDivisionError("no\npoints")
-        return compute_interval(method, *arguments, **keywords)
-
-    monkeypatch.setattr("cudbound.analysis.rows.compute_interval", compute)
-    table = compare_intervals(clf, X, y, methods=["martin-beta", "langford-binomial"], n_resamples=20, rng=0)
-    assert table["martin-beta"].degenerate == "could not be computed: ZeroDivisionError: no points"
-    assert table["langford-binomial"].degenerate is None
 
 
 def _few_of_a_class(n_few):
@@ -140,22 +100,6 @@ def test_refits_that_fail_are_left_out_of_an_interval_and_counted():
     rows = [row for row in table.rows if row.method == "two-center"]
     assert [row.degenerate for row in rows] == [None, None]
     assert all(any("refits failed and were left out" in one for one in row.remarks) for row in rows)
-
-
-@KNOWS_RANK
-def test_more_than_a_tenth_of_failed_refits_cost_the_rows_that_read_them():
-    clf, X, y = _few_of_a_class(9)
-    methods = ["two-center", "langford-binomial", "test-set-wilson"]
-    table = compare_intervals(clf, X, y, methods=methods, n_resamples=200, rng=0)
-    assert table["test-set-wilson"].degenerate is None
-    counts = draw_counts(60, 200, np.random.default_rng(0))
-    n_failed = int((~_can_be_fitted(clf, X, y, counts)).sum())
-    reason = f"{n_failed} of 200 refits on bootstrap draws failed, more than 10%, the first on draw "
-    for name in methods[:2]:
-        assert reason in table[name].degenerate
-        assert np.isnan(table[name].raw_interval.high)
-    with pytest.raises(FailedRefitsError, match=reason):
-        performance_interval(clf, X, y, n_resamples=200, rng=0)
 
 
 def test_what_the_caller_made_an_error_stops_the_run():

@@ -17,7 +17,6 @@ from cudbound.intervals import METHODS, RECORD_KINDS, compute_interval
 from cudbound.intervals.method import compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import (
-    BootstrapLosses,
     FoldLosses,
     Records,
     TestSetLosses,
@@ -95,31 +94,6 @@ def test_a_test_set_by_statsmodels():
         )
 
 
-def test_the_shares_for_632_plus():
-    counts = np.array([[2, 0, 1, 1], [0, 2, 2, 0], [1, 1, 0, 2]])
-    losses = np.array([[0, 1, 0, 0], [1, 0, 0, 1], [0, 0, 1, 0]])
-    training = [0, 1, 0, 0]
-    found = from_records(
-        BootstrapLosses(counts, losses),
-        "bootstrap-632-plus",
-        training_losses=training,
-        positive=0.5,
-        predicted_positive=0.25,
-    )
-    # by hand: points are out of bag once each but for the first and the last, wrong each time
-    err1 = 1.0
-    gamma = 0.5 * 0.75 + 0.5 * 0.25
-    rate = (min(err1, gamma) - 0.25) / (gamma - 0.25)
-    weight = 0.632 / (1 - 0.368 * rate)
-    assert found.estimate == pytest.approx((1 - weight) * 0.25 + weight * min(err1, gamma))
-    for lacking in ("positive", "predicted_positive"):
-        given = {"positive": 0.5, "predicted_positive": 0.25} | {lacking: None}
-        with pytest.raises(ValueError, match=rf"The \.632\+ estimate needs '{lacking}', a share"):
-            from_records(
-                BootstrapLosses(counts, losses), "bootstrap-632-plus", training_losses=training, **given
-            )
-
-
 # ---- what is refused ----
 
 
@@ -140,21 +114,3 @@ def test_a_record_given_twice():
     tested = TestSetLosses([0, 1], 5)
     with pytest.raises(ValueError, match="Got another TestSetLosses"):
         collect_records([tested, tested, tested])
-
-
-def test_methods_that_are_unknown_or_of_another_kind():
-    folds = FoldLosses.from_blocks([[0, 1], [1, 0]])
-    with pytest.raises(ValueError, match=r"'mcnemar' compares two classifiers; use compare_learners"):
-        from_records(folds, "mcnemar")
-    with pytest.raises(ValueError, match=r"must be 'all' or one of .*Got 'yang-cv-normal' instead"):
-        from_records(folds, "yang-cv-normal", differences=True)
-    with pytest.raises(
-        ValueError, match=r"k-fold-t needs cross-validation, not recorded here: pass FoldLosses\."
-    ):
-        from_records([], "k-fold-t")
-    with pytest.raises(ValueError, match=r"k-fold-t has no option 'rho'\. It has no options\."):
-        from_records(folds, ("k-fold-t", {"rho": 0.5}))
-    with pytest.raises(ValueError, match=r"'confidence_level' parameter must be .* Got 95 instead"):
-        from_records(folds, "k-fold-t", confidence_level=95)
-    with pytest.raises(ValueError, match=r"'alternative' parameter must be one of"):
-        from_records(folds, "k-fold-t", alternative="more", differences=True)

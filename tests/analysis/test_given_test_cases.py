@@ -6,19 +6,15 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
 
 from cudbound import (
     Metrics,
     compare_intervals,
     compare_learners,
     estimate_error,
-    performance_interval,
 )
 from cudbound.basis.exceptions import CudboundWarning, SmallSampleWarning
-from cudbound.metrics.predictive import Proportion, predictive_limits
 
 RNG = np.random.default_rng(2)
 Y = np.arange(60) % 2
@@ -28,7 +24,6 @@ CLF = LogisticRegression().fit(X, Y)
 NEW_Y = np.arange(200) < 20
 NEW_X = RNG.normal(size=(200, 2)) + NEW_Y[:, None]
 NEW_Y = NEW_Y.astype(int)
-CALLED = CLF.predict(NEW_X)
 FEW = {"n_resamples": 20, "rng": 0}
 EXACT = "test-set-clopper-pearson"
 
@@ -82,36 +77,6 @@ def test_rows_and_warnings_are_about_the_test_cases(metric, methods, words):
     assert "Intervals from 25 test cases with 3 events and 22 non-events" in " ".join(table.report().notes)
 
 
-@pytest.mark.parametrize("joint", [False, True])
-def test_a_prevalence_of_the_sample_is_that_of_the_test_cases(joint):
-    metric = Metrics(["ppv", "npv"], prevalence="sample", joint=joint)
-    table = compare_intervals(CLF, X, Y, methods=[EXACT], metric=metric, test_set=(NEW_X, NEW_Y), **FEW)
-    positive = CALLED == 1
-    assert table[EXACT, "ppv"].estimate == pytest.approx(NEW_Y[positive].mean())
-    assert table[EXACT, "npv"].estimate == pytest.approx(1.0 - NEW_Y[~positive].mean())
-    assert "at the prevalence 0.100 of the test cases" in str(table[EXACT, "ppv"].remarks)
-    if not joint:
-        parts = [
-            Proportion(k / n, *binomtest(k, n).proportion_ci(), n)
-            for k, n in (
-                (int(NEW_Y[positive].sum()), 20),
-                (int((~positive & (NEW_Y == 0)).sum()), 180),
-                (20, 200),
-            )
-        ]
-        assert table[EXACT, "ppv"].confidence_interval == pytest.approx(predictive_limits("ppv", *parts))
-
-
-def test_the_net_benefit_is_that_of_the_test_cases():
-    metric = Metrics("net-benefit", threshold=0.5, prevalence="sample")
-    row = performance_interval(
-        CLF, X, Y, method="test-set-wald", metric=metric, test_set=(NEW_X, NEW_Y), **FEW
-    ).row
-    right, wrong = (CALLED & NEW_Y).mean(), (CALLED & (1 - NEW_Y)).mean()
-    assert row.estimate == pytest.approx(right - wrong)
-    assert row.low < row.estimate < row.high
-
-
 @pytest.mark.parametrize("metric", ["sensitivity", Metrics("ppv", prevalence="sample"), "lr-", "auc"])
 def test_without_an_event_among_the_test_cases_there_are_no_numbers(metric):
     methods = "test-set-delong" if metric == "auc" else EXACT
@@ -138,19 +103,6 @@ def test_no_test_case_is_refused(call):
         ValueError, match=r"'test_set' parameter must have at least one case, or be None\. Got 0"
     ):
         call((NEW_X[:0], NEW_Y[:0]))
-
-
-def test_comparisons_and_point_estimates_count_test_cases():
-    pair, arguments = [CLF, GaussianNB().fit(X, Y)], {"test_set": cases(3, 10), "rng": 0}
-    with pytest.warns(SmallSampleWarning, match="13 test cases with 3 events and 10 non-events"):
-        table = compare_learners(pair, X, Y, methods=["mcnemar", "corrected-resampled-t"], **arguments)
-    assert table.to_frame()["n_test"].tolist() == [13, None]
-    assert table["mcnemar"].remarks == ("based on 13 test cases with 3 events and 10 non-events",)
-    assert "The classifiers were tested on 13 test cases with 3 events" in table.describe().methods
-    assert "external validation; except mcnemar, from test cases." in " ".join(table.report().notes)
-    with pytest.warns(SmallSampleWarning, match="13 test cases"):
-        points = estimate_error(CLF, X, Y, methods=["holdout", "resubstitution"], **arguments)
-    assert [row.n_test for row in points] == [13, None]
 
 
 class Turned(LogisticRegression):

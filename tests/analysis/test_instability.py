@@ -19,10 +19,8 @@ from sklearn.tree import DecisionTreeClassifier
 from cudbound import (
     ChosenThresholdClassifier,
     LeastSquaresClassifier,
-    Metrics,
     Resampling,
     compare_intervals,
-    performance_interval,
 )
 from cudbound.analysis.instability import instability_of
 from cudbound.basis.exceptions import CudboundWarning
@@ -121,19 +119,6 @@ def test_draws_of_one_class_are_counted_or_drawn_again():
         instability(clf, few_X, few_y, n_resamples=60, rng=0, resampling=Resampling(on_single_class="error"))
 
 
-@pytest.mark.parametrize("name", ["batched", "tree"])
-def test_a_table_has_it_from_its_refits(name):
-    clf = CLASSIFIERS[name].fit(X, Y)
-    asked = {"n_resamples": B, "rng": 2}
-    own = performance_interval(clf, X, Y, **asked).instability
-    several = compare_intervals(
-        clf, X, Y, methods=["langford-binomial"], metric=Metrics("error", event="ill"), **asked
-    )
-    np.testing.assert_array_equal(several.instability.shares, own.shares)
-    np.testing.assert_array_equal(several.instability.distances, own.distances)
-    assert compare_intervals(clf, X, Y, methods=["bayle-cv"], rng=0).instability is None
-
-
 def test_a_share_at_the_mark_is_not_above_it():
     refits = BootstrapLosses(np.ones((10, 2), dtype=int), [[1, 0]] + [[0, 0]] * 9)
     found = instability_of(refits, training_losses=[0, 0])
@@ -203,24 +188,3 @@ def test_without_scores_of_the_rule_the_rows_stand_in_order(clf, reason):
 def command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return interval_on(X, Y, tmp_path, n_resamples=40, seed=2)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--instability", "--format", "csv"], "which csv cannot contain"),
-        (["--instability", "--methods", "cud"], "none of the requested methods makes them; add two-center"),
-        (
-            ["--instability-plot", "a.svg", "--plot", "a.svg"],
-            "--plot and --instability-plot name the same file",
-        ),
-        (["--instability-plot", "a.txt"], "ends in none of .svg, .png, .pdf"),
-        (["--instability-plot", "no/a.svg"], "--instability-plot: no such folder"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_one_line(command, options, message):
-    found = command(*options)
-    assert found.exit_code in (1, 2)
-    assert message in found.stderr
-    assert found.stderr.count("\n") == 1
-    assert found.stdout == ""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from data import sample
 from sklearn.feature_selection import SelectKBest, f_classif
-from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+from sklearn.linear_model import RidgeClassifier, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC
 from sklearn_versions import logistic_cv, sparse_logistic
 
 from cudbound import (
@@ -24,52 +20,10 @@ from cudbound import (
     performance_interval,
 )
 from cudbound.basis.exceptions import (
-    ManyFeaturesWarning,
-    NotMinimizerError,
-    NotMinimizerWarning,
     NotResampledWarning,
-    UnsupportedEstimatorError,
-    UnsupportedProblemError,
 )
 
 N_DRAWS = 25
-
-
-def raw_sample(n, p, seed=0):
-    """Features in units of very different size, on which solvers stop early."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p)) * np.logspace(0, 3, p) + 10.0
-    y = (X[:, 0] - 10.0 + rng.normal(size=n) > 0).astype(int)
-    return X, y
-
-
-ORDINARY = {
-    "l1 SVC": (LinearSVC(penalty="l1", random_state=0), sample(40, 3), "l1 penalty"),
-    "SVC": (SVC(kernel="linear", tol=0.5), sample(40, 3), "minimize"),
-    "SGD": (make_pipeline(StandardScaler(), SGDClassifier(random_state=0)), sample(40, 3), "minimize"),
-    "raw logistic": (LogisticRegression(), raw_sample(80, 30), "minimize"),
-    "raw SVC": (LinearSVC(max_iter=200, random_state=0), raw_sample(80, 30), "minimize"),
-}
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.UnscaledPenaltyWarning")
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning")
-@pytest.mark.parametrize("name", ORDINARY)
-def test_linear_classifiers_without_a_bound_have_the_interval(name):
-    estimator, (X, y), why = ORDINARY[name]
-    estimator.fit(X, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotMinimizerWarning)
-        table = compare_intervals(estimator, X, y, methods="recommended", n_resamples=N_DRAWS, rng=0)
-        alone = performance_interval(estimator, X, y, n_resamples=N_DRAWS, rng=0)
-    row, cud = table["two-center"], table["cud"]
-    assert row.low < row.estimate < row.high
-    assert np.isnan(cud.low)
-    assert why in cud.degenerate
-    assert alone.confidence_interval == row.confidence_interval
-    with pytest.raises((NotMinimizerError, UnsupportedProblemError, UnsupportedEstimatorError)):
-        compare_intervals(estimator, X, y, methods=["cud"], n_resamples=N_DRAWS, rng=0)
 
 
 SPARSE = {
@@ -128,21 +82,6 @@ def test_no_bound_unless_named_where_something_was_chosen_inside(search):
     with pytest.warns(NotResampledWarning):
         named = compare_intervals(search, X, y, methods=["cud"], n_resamples=6, rng=0)
     assert named["cud"].low < named["cud"].high
-
-
-@pytest.mark.parametrize("n_features", [28, 60])
-def test_columns_that_fit_nearly_any_labels_have_the_interval(n_features):
-    X, y = sample(30, n_features)
-    fitted = LeastSquaresClassifier().fit(X, y)
-    with pytest.warns(ManyFeaturesWarning, match="except two-center"):
-        row = performance_interval(fitted, X, y, n_resamples=N_DRAWS, rng=0)
-    assert row.details["rank"] > 27
-    assert row.row.n_fits == 1 + N_DRAWS + 50
-    with pytest.warns(ManyFeaturesWarning, match="except two-center"):
-        again = compare_intervals(
-            fitted, X, y, methods=["two-center", "langford-binomial"], n_resamples=N_DRAWS, rng=0
-        )
-    assert again["two-center"].confidence_interval == row.confidence_interval
 
 
 class FailsOnFolds(LeastSquaresClassifier):

@@ -9,14 +9,11 @@ import pytest
 
 from cudbound import (
     LeastSquaresClassifier,
-    Metrics,
     compare_intervals,
     estimate_error,
 )
 from cudbound.basis.proportions import within
 from cudbound.basis.rounding import format_proportion
-from cudbound.metrics.predictive import Proportion
-from cudbound.report.tables import Style
 
 RNG = np.random.default_rng(3)
 #: Separable, so that limits are too low to be believed, and remarks say from where limits were taken.
@@ -50,23 +47,3 @@ def test_tables_have_no_other_proportions():
     assert not re.search(BARE, paper), paper
     points = estimate_error(CLF, X, Y, methods="all", **FEW).to_text(percent=True)
     assert re.search(r"\d\.\d%", points)
-
-
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
-def test_ratios_and_costs_keep_their_units():
-    overlapping = LeastSquaresClassifier().fit(X[:, :1] + 9.0 * RNG.normal(size=(40, 1)), Y)
-    rows = RNG.normal(size=(40, 1))
-    asked = Metrics(["sensitivity", "lr+", "cost"], "ill", {"ill": 2.0, "well": 1.0})
-    table = compare_intervals(overlapping, rows, Y, methods="two-center", metric=asked, **FEW)
-    cells = {row[1]: row[2:5] for row in table.report(style=Style(percent=True)).cells()}
-    paper = {row[0]: row[1:] for row in table.report(style=Style("paper", percent=True)).cells()}
-    assert all("%" in cell for cell in (*cells["sensitivity"], *paper["sensitivity"]))
-    others = (
-        *cells["lr+"],
-        *cells["cost"],
-        *paper["positive likelihood ratio"],
-        *paper["mean cost of the errors"],
-    )
-    assert not any("%" in cell for cell in others)
-    prevalence = Proportion(0.25, 0.125, 0.5, 40).in_words("of the sample")
-    assert prevalence == "the prevalence 0.250 of the sample, limits 0.125 to 0.500"

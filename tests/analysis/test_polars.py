@@ -98,16 +98,3 @@ def test_every_call_takes_them(name):
         CALLS[name](clone(encoded).fit(FRAME, ILL), FRAME, SERIES, lambda values: pl.Series(values.tolist()))
         == expected
     )
-
-
-@pytest.mark.parametrize("name", ["X", "y", "groups", "sample_weight", "test_set"])
-def test_a_lazy_frame_is_refused_with_the_name_of_its_argument(name):
-    clf = clone(encoded).fit(FRAME, ILL)
-    arguments = {"X": FRAME, "y": SERIES} | {name: FRAME.lazy()}
-    if name == "test_set":
-        arguments[name] = FRAME.lazy(), SERIES
-    message = (
-        rf"The '{name}' parameter must be rows in memory. Got 'LazyFrame' instead. Call its collect\(\) first"
-    )
-    with pytest.raises(ValueError, match=message):
-        compare_intervals(clf, **arguments, **CALL)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -16,19 +14,8 @@ from cudbound import (
     compare_learners,
     cud_interval,
     estimate_error,
-    from_records,
     performance_interval,
     plan_sample_size,
-)
-from cudbound.problem.draws import draw_counts
-from cudbound.records import (
-    BootstrapLosses,
-    BootstrapScores,
-    FoldLosses,
-    FoldScores,
-    ScoreRecords,
-    SplitLosses,
-    TestSetLosses,
 )
 
 RNG = np.random.default_rng(2)
@@ -146,54 +133,3 @@ def test_probabilities_that_are_none_are_refused(risks, message):
     # the error does not read them
     expected = performance_interval(tree(), X, Y, **SMALL).row
     assert performance_interval(tree(risks=risks), X, Y, **SMALL).row == expected
-
-
-def test_recorded_probabilities_are_no_losses():
-    counts = draw_counts(40, 60, np.random.default_rng(0))
-    risks, fold = RNG.random(40), np.arange(40) % 5
-    refused = pytest.raises(
-        ValueError, match=r"0 for a right prediction and 1, .* Got 0\.\d+ instead. There are \d+ different"
-    )
-    with refused:
-        from_records(FoldLosses(risks, fold), "bayle-cv")
-    with refused:
-        from_records(TestSetLosses(risks, 100), "test-set-wilson")
-    with refused:
-        from_records(TestSetLosses(np.where(risks > 0.5, 0.3, 0.8), 100), "test-set-wilson")  # of a stump
-    with refused:
-        from_records(FoldLosses(risks, fold), "k-fold")
-    with refused:
-        from_records(FoldLosses(risks - 0.5, fold), "k-fold-t", differences=True)
-    wrong = RNG.random((60, 40)) < 0.3
-    shares = {"positive": 0.4, "predicted_positive": 0.4}
-    with refused:
-        from_records(BootstrapLosses(counts, wrong), "two-center", training_losses=risks, **shares)
-    with refused:
-        from_records(
-            BootstrapLosses(counts, RNG.random((60, 40))), "two-center", training_losses=wrong[0], **shares
-        )
-
-
-def test_other_losses_are_taken():
-    fold, wrong = np.arange(40) % 5, RNG.random(40) < 0.4
-    cost = wrong * np.where(RNG.random(40) < 0.5, 0.2, 1.0)
-    for losses in (wrong, wrong.astype(float), cost, 0.5 * wrong):
-        assert from_records(FoldLosses(losses, fold), "bayle-cv").estimate == pytest.approx(losses.mean())
-    other = (RNG.random(40) < 0.4) * np.where(RNG.random(40) < 0.5, 0.2, 1.0)
-    assert (
-        from_records(
-            FoldLosses(cost * (other == 0) - other * (cost == 0), fold), "k-fold-t", differences=True
-        ).pvalue
-        > 0.0
-    )
-    assert (
-        from_records(SplitLosses([0.21, 0.32, 0.25, 0.17, 0.35], 90, 10), "corrected-resampled-t").estimate
-        == 0.26
-    )
-    # squared errors of probabilities have a class of their own
-    counts, risks = draw_counts(40, 60, np.random.default_rng(0)), RNG.random((60, 40))
-    draws, folds = BootstrapScores(counts, risks), FoldScores(risks[:1], fold[None])
-    records = ScoreRecords(Y == 1, risks[0], draws, probabilities=True, stratified_folds=folds)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert from_records(records, "two-center").metric == "brier"

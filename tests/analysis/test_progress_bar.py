@@ -7,10 +7,9 @@ import pytest
 from contract_cases import COMPARISONS, INTERVALS, CountedLeastSquares, sample
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, compare_learners, estimate_error
+from cudbound import Resampling, compare_intervals, compare_learners, estimate_error
 from cudbound.basis.calls import Progress, shared
 from cudbound.intervals import METHODS
-from cudbound.point_estimates import ESTIMATORS
 from cudbound.resampling import ResamplingSizes
 
 X, Y = sample(24)
@@ -88,15 +87,6 @@ def test_the_bar_counts_every_fit_of_an_interval(name):
     assert bar.closed
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_the_bar_counts_every_fit_of_an_estimate(name):
-    row = estimates(counted(), methods=[name]).rows[0]
-    assert CountedLeastSquares.n_fits == row.n_fits - 1
-    assert [(bar.first_total, bar.n) for bar in Bar.made] == (
-        [(row.n_fits - 1,) * 2] if row.n_fits > 1 else []
-    )
-
-
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_the_bar_counts_the_fits_of_both_learners(name):
     clf = counted()
@@ -116,17 +106,6 @@ def test_the_bar_ends_at_its_total_where_draws_are_dropped():
     (bar,) = Bar.made
     assert bar.first_total == 60
     assert bar.total == bar.n == table.rows[0].n_fits - 1 < 60
-
-
-def test_no_bar_without_fits():
-    compare_intervals(
-        LeastSquaresClassifier().fit(X, Y),
-        X,
-        Y,
-        methods="test-set-wilson",
-        test_set=(X + 9.0, Y),
-    )
-    assert Bar.made == []
 
 
 # ---- Ctrl-C ----

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
-from sklearn.neighbors import KNeighborsClassifier
 
 from cudbound import (
     ConfidenceInterval,
@@ -112,19 +111,3 @@ def test_a_generator_is_no_seed_and_options_are_named():
     notes = found.report().notes
     assert "Run: 20 resamples, no seed." in notes
     assert "Choices: martin-beta.prior=jeffreys" in notes
-
-
-@pytest.mark.parametrize(
-    ("classifier", "methods", "run"),
-    [
-        (CLF, "k-fold-t", "Run: seed 0."),
-        (CLF, ["k-fold-t", "two-center"], "Run: 20 resamples, seed 0."),
-        (CLF, ["k-fold-t", "cud"], "Run: 20 resamples, localization = n, seed 0."),
-        (KNeighborsClassifier(), "two-center", "Run: 20 resamples, seed 0."),
-    ],
-)
-def test_the_run_names_only_settings_that_a_method_uses(classifier, methods, run):
-    table = compare_intervals(classifier.fit(X, Y), X, Y, methods=methods, n_resamples=20, rng=0)
-    assert run in table.report().notes
-    assert ("Bootstrap methods used" in table.describe().methods) == ("resamples" in run)
-    assert ("resamples" in estimate_error(CLF, X, Y, methods="resubstitution").describe().methods) is False

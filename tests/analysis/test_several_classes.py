@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from statistics import fmean
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
@@ -19,13 +17,9 @@ from sklearn.naive_bayes import GaussianNB
 from cudbound import (
     Metrics,
     compare_intervals,
-    compare_learners,
-    cud_interval,
-    estimate_error,
     performance_interval,
 )
 from cudbound.basis.exceptions import SmallSampleWarning, UnsupportedEstimatorError
-from cudbound.cli.group import main
 from cudbound.intervals import GROUPS
 from cudbound.resampling.context import has_one_class
 from cudbound.study.populations.mixture import SeveralClasses
@@ -85,25 +79,6 @@ def test_both_centers_and_the_limits_are_those_of_their_definitions(n_classes, o
     assert (found.row.low, found.row.high) == pytest.approx(limits, abs=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning")
-@settings(max_examples=8, deadline=None)
-@given(seed=st.integers(0, 100), order=st.permutations(range(4)))
-def test_names_of_classes_do_not_matter(seed, order):
-    X, y = data(n=60, n_classes=4, seed=seed)
-    renamed = np.array(["wxyz"[order["abcd".index(one)]] for one in y])
-    asked = {"methods": ["two-center", "langford-binomial"], "metric": ["error", "accuracy", "sensitivity"]}
-    one, other = (
-        compare_intervals(GaussianNB().fit(X, labels), X, labels, n_resamples=15, rng=seed, **asked)
-        for labels in (y, renamed)
-    )
-    for row in one:
-        name = row.metric
-        if name.startswith("sensitivity"):
-            name = f"sensitivity of {'wxyz'[order['abcd'.index(name[-1])]]}"
-        same = other[row.method, name]
-        assert (same.estimate, same.low, same.high) == pytest.approx((row.estimate, row.low, row.high))
-
-
 @pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SlowRefitsWarning")
 def test_every_method_but_those_of_one_boundary_gives_the_error():
     clf, X, y = fitted(GaussianNB(), n=36)
@@ -156,31 +131,6 @@ def test_a_rare_class_is_absent_from_draws_and_they_are_fitted_all_the_same():
     assert "redrawn" in " ".join(mixed["two-center", "sensitivity of d"].remarks)
 
 
-@pytest.mark.parametrize("call", [cud_interval, estimate_error])
-def test_calls_of_two_classes_say_where_to_go(call):
-    clf, X, y = fitted()
-    with pytest.raises(ValueError, match="performance_interval and compare_intervals support more"):
-        call(clf, X, y)
-    with pytest.raises(ValueError, match="performance_interval and compare_intervals support more"):
-        compare_learners([clf, GaussianNB().fit(X, y)], X, y)
-
-
-@pytest.mark.parametrize(
-    ("metric", "message"),
-    [
-        ("auc", "'error', 'accuracy' or 'sensitivity' for 3 classes. Got 'auc'"),
-        ("balanced_accuracy", "for 3 classes. Got 'balanced-accuracy'"),
-        (Metrics("ppv", prevalence=0.2), "for 3 classes. Got 'ppv'"),
-        (Metrics("sensitivity", event="z"), "'event' parameter must be one of the classes ['a', 'b', 'c']"),
-        ("sensitivity", "must be for one of the several classes"),
-    ],
-)
-def test_other_metrics_are_of_two_classes(metric, message):
-    clf, X, y = fitted()
-    with pytest.raises(ValueError, match=re.escape(message)):
-        performance_interval(clf, X, y, metric=metric, **FAST)
-
-
 @settings(max_examples=50, deadline=None)
 @given(
     labels=st.lists(st.integers(0, 3), min_size=2, max_size=12),
@@ -191,56 +141,3 @@ def test_training_sets_of_one_class_are_found(labels, seed):
     found = has_one_class(counts, np.array(labels, dtype=float))
     for row, one in zip(counts, found, strict=True):
         assert one == (len({label for label, k in zip(labels, row, strict=True) if k}) < 2)
-
-
-@pytest.fixture
-def patients(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    X, y = data(n=50)
-    lines = [
-        ",".join([*map(str, row[:3]), ["mild", "moderate", "severe"]["abc".index(label)]])
-        for row, label in zip(X, y, strict=True)
-    ]
-    (tmp_path / "p.csv").write_text("\n".join(["x,y,z,grade", *lines]))
-    return ["interval", "p.csv", "--target", "grade", "--resamples", "30", "--seed", "1"]
-
-
-def test_the_command_takes_all_classes(patients):
-    asked = [*patients, "--all-classes", "--classifier", "logistic", "--methods", "two-center"]
-    found = CliRunner().invoke(main, [*asked, "--metric", "error,sensitivity", "--joint", "--save", "r.json"])
-    assert found.exit_code == 0, found.stderr
-    assert "sensitivity of moderate" in found.stdout
-    assert re.search(r"n = 50: \d+ of mild, \d+ of moderate, \d+ of severe; 3 features", found.stdout)
-    assert CliRunner().invoke(main, ["verify", "r.json", "p.csv"]).exit_code == 0
-    said = CliRunner().invoke(main, [*asked[:-2], "--recommend"])
-    assert "the classes 'mild' on" in said.stderr
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ([], "Missing option '--positive'"),
-        (["--positive", "mild"], "keep all classes with --all-classes"),
-        (
-            ["--all-classes", "--classifier", "least-squares"],
-            "--all-classes needs a classifier for several classes, such as --classifier logistic",
-        ),
-        (["--all-classes", "--positive", "mild"], "--positive is for two classes"),
-        (
-            ["--all-classes", "--classifier", "logistic", "--metric", "npv", "--prevalence", "0.2"],
-            "--metric must be 'error', 'accuracy' or 'sensitivity' for 3 classes",
-        ),
-        (
-            ["--all-classes", "--classifier", "logistic", "--metric", "cost", "--cost", "mild=1"],
-            "--cost needs two classes",
-        ),
-        (
-            ["--all-classes", "--classifier", "logistic", "--methods", "cud"],
-            "is for the boundary between two classes, but there are 3",
-        ),
-    ],
-)
-def test_the_command_says_what_to_do(patients, more, message):
-    found = CliRunner().invoke(main, [*patients, *more])
-    assert found.exit_code != 0
-    assert message in found.stderr

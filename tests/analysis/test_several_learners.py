@@ -122,21 +122,6 @@ def test_a_reference_is_the_second_of_every_pair():
         table["majority", "squares"]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"learners": [LeastSquaresClassifier()]}, "at least two classifiers"),
-        ({"reference": "ridgy"}, r"one of squares, ridge, shrunk.*Did you mean 'ridge'\?"),
-        ({"methods": "langford-binomial"}, "The 'methods' parameter must be 'all' or one of"),
-        ({"confidence_level": 1.0}, "confidence_level"),
-    ],
-)
-def test_what_is_refused(change, message):
-    arguments = {"learners": LEARNERS, "X": X, "y": Y, **change}
-    with pytest.raises(ValueError, match=message):
-        compare_learners(**arguments)
-
-
 # ---- region of practical equivalence ----
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from data import sample
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -111,48 +110,6 @@ def test_what_helps_is_what_helps_this_method(
     (told,) = (one.message for one in said if one.category is SlowRefitsWarning)
     assert told.helps == helps
     assert set(helps) <= set(OPTIONS)  # the command names them, too
-
-
-class Talkative(KNeighborsClassifier):
-    """Warns in every fit, of another number each time, and once of something else."""
-
-    def fit(self, X: Any, y: Any) -> Talkative:
-        warnings.warn(f"no convergence after {X.sum():.6f} steps", ConvergenceWarning, stacklevel=1)
-        warnings.warn("old parameter", FutureWarning, stacklevel=1)
-        return super().fit(X, y)
-
-
-def warned_refits(
-    estimator: Any, action: Literal["always", "ignore", "error"] = "always", **options: Any
-) -> list[warnings.WarningMessage]:
-    X, y = sample(20)
-    with warnings.catch_warnings(action="ignore"):
-        estimator.fit(X, y)
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        warnings.simplefilter(action, ConvergenceWarning)
-        performance_interval(estimator, X, y, n_resamples=120, rng=0, **options)
-    kinds = WarnedRefitsWarning, ConvergenceWarning, FutureWarning
-    return [one for one in said if issubclass(one.category, kinds)]
-
-
-def test_warnings_of_refits_are_one_of_the_whole_call() -> None:
-    # 120 draws, and 5 times as many folds as the smaller class has rows
-    (said,) = warned_refits(SGDClassifier(max_iter=2), n_jobs=2)  # in processes of their own
-    assert str(said.message).startswith(
-        "165 of 165 refits warned, and are used as they are: ConvergenceWarning in"
-    )
-    (said,) = warned_refits(Talkative(3))
-    assert (said.filename, said.category) == (__file__, WarnedRefitsWarning)
-    event: Any = said.message
-    assert (event.n_refits, event.n_warned) == (165, 165)
-    assert event.categories == ("ConvergenceWarning", "FutureWarning")
-    assert str(event).startswith(
-        "165 of 165 refits warned, and are used as they are: ConvergenceWarning in 165: no convergence after "
-    )
-    assert str(event).endswith(
-        "; FutureWarning in 165: old parameter; scale the features, or allow more iterations."
-    )
 
 
 def test_worker_processes_of_refits_write_nothing(capfd: pytest.CaptureFixture[str]) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import xml.etree.ElementTree as ET
 
 import pytest
 
 from cudbound import ConfidenceInterval, IntervalEstimate, IntervalTable
-from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.rounding import format_difference, format_proportion
 from cudbound.intervals import METHODS
-from cudbound.report.tables import Run
 
 HOSTILE = "<script>alert(1)</script> & \"x\" 'y' \\input{z} 5% \x1b[2J"
 
@@ -23,18 +20,6 @@ def row(method: str, limits: tuple[float, float], **given: object) -> IntervalEs
     return IntervalEstimate(
         method=method, raw_interval=ConfidenceInterval(*limits), words=words, **(fields | given)
     )
-
-
-WORDS = {"Classifier": "LogisticRegression()"}
-RUN = Run("patients.csv", 48, 17, 31, "died = yes", ("age",), 1000, "n", 3, WORDS)
-TABLE = IntervalTable(
-    (
-        row("cud", (-0.1, 0.3149), remarks=("draws solved exactly as far as needed",)),
-        row("my-own", (0.0004, 0.9996)),
-        row("martin-beta", (math.nan, math.nan), estimate=math.nan, degenerate="no refits"),
-    ),
-    RUN,
-)
 
 
 @pytest.mark.parametrize(
@@ -57,18 +42,6 @@ def test_digits_and_percentages(value, decimals, percent, text):
     if value > 0.0:
         mirrored = {"<": ">-", ">": "<-"}.get(text[0], "-" + text[0]) + text[1:]
         assert format_difference(-value, decimals, percent) == mirrored
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"style": "nature"}, r"'style' parameter must be one of \['full', 'paper'\]\. Got 'nature'"),
-        ({"digits": 11}, "'digits' parameter must be an int from 0 to 10, or None. Got 11"),
-    ],
-)
-def test_styles_that_are_refused(given, message):
-    with pytest.raises(ParameterError, match=message):
-        TABLE.to_latex(**given)
 
 
 def test_hostile_text_in_html():

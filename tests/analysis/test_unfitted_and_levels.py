@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from functools import partial
 
 import numpy as np
@@ -22,7 +21,6 @@ from cudbound import (
     compare_intervals,
     cud_interval,
     estimate_error,
-    own_method,
     performance_interval,
 )
 
@@ -115,17 +113,3 @@ def test_another_level_gives_the_table_of_a_call_at_that_level(joint, alternativ
     assert repr(table.rows) == repr(call(confidence_level=0.8).rows)
     assert repr(table.at(0.95).rows) == repr(call().rows)
     assert {row.confidence_level for row in table} == {0.8}
-
-
-def test_where_there_is_no_other_level():
-    whole = own_method("whole", lambda model, X, y, level, rng: (0.2, 0.0, 1.0))
-    table = compare_intervals(
-        LogisticRegression(), X, Y, methods=[whole, "two-center"], n_resamples=20, rng=0
-    )
-    assert "call again with this level" in table.at(0.8)["whole"].degenerate
-    assert table.at(0.8)["two-center"].width < table["two-center"].width
-    result = performance_interval(LogisticRegression(), X, Y, n_resamples=20, rng=0)
-    with pytest.raises(ValueError, match="compute it again"):
-        pickle.loads(pickle.dumps(result)).at(0.8)
-    with pytest.raises(ValueError, match="'confidence_level' parameter"):
-        table.at(1.5)

@@ -29,7 +29,6 @@ from cudbound.intervals.aci import (
     adaptive_interval,
     boundary_deviations,
     draw_scores,
-    near_rate,
 )
 from cudbound.intervals.bootstrap_percentile import basic_interval
 from cudbound.losses.surrogates import get_loss
@@ -314,21 +313,6 @@ def test_a_direction_without_curvature_leaves_scores_undetermined(seed: int) -> 
 
 
 # ---- losses, arguments, limits -----------------------------------------------------------------------------------
-
-
-def test_rates() -> None:
-    assert near_rate("log", 50) == math.log(50)
-    assert near_rate("loglog", 50) == math.log(math.log(50))
-    assert (near_rate("loglog", 2), near_rate(0, 9), near_rate(np.inf, 9)) == (0.0, 0.0, math.inf)
-    with pytest.raises(
-        ValueError, match=r"'rate' parameter must be 'log', 'loglog' or a number in .* Got 'n'"
-    ):
-        near_rate("n", 50)
-    for value in (-1.0, np.nan, None):
-        with pytest.raises(
-            ValueError, match=r"'rate' parameter must be 'log', 'loglog' or a number in the range \[0, inf\]"
-        ):
-            near_rate(value, 50)  # type: ignore[arg-type]  # None is no rate: that is the test
 
 
 def test_searches_that_are_given_up_make_the_interval_longer() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -117,29 +116,6 @@ def test_limits_are_kept_raw_and_clipped() -> None:
 # ---- flags -------------------------------------------------------------------------------------------------------
 
 
-def separated() -> tuple[Array, Array]:
-    """Return two clusters so far apart that no classifier near the fitted one errs on any row."""
-    x = np.concatenate([np.linspace(-10.1, -9.9, 10), np.linspace(9.9, 10.1, 10)])
-    return x[:, None], np.repeat([0, 1], 10)
-
-
-def test_zero_width_is_flagged_and_kept() -> None:
-    X, y = separated()
-    result = result_for(X, y)
-    assert (result.estimate, result.q) == (0.0, 0.0)
-    assert (result.confidence_interval.low, result.confidence_interval.high) == (0.0, 0.0)
-    assert result.degenerate is not None
-    assert "Q = 0" in result.degenerate
-    assert result.row.degenerate == result.degenerate
-    assert result.certified
-    assert "Q = 0" in str(result)
-    assert result.to_frame().loc[0, "degenerate"]
-    # the uniform deviation over all classifiers is not 0
-    wide = result_for(X, y, bound=Bound(localization=0.0))
-    assert wide.q > 0.0
-    assert wide.degenerate is None
-
-
 def test_draws_of_one_class_are_counted_and_named() -> None:
     X, y = patients(n=8, p=1, seed=2)
     y = np.array(["a", "a", *["b"] * 6])
@@ -235,35 +211,6 @@ def test_another_training_set_is_noticed() -> None:
         NotMinimizerError, match="If the classifier was fitted to other rows or with sample weights"
     ):
         cud_interval(clf, X, turned)
-
-
-IN_BOUND = ("localization", "seconds")
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "rule"),
-    [
-        ("confidence_level", 1.0, r"a float in the range \(0, 1\)"),
-        ("confidence_level", 95, r"a float in the range \(0, 1\)"),
-        ("confidence_level", "0.9", "a float"),
-        ("n_resamples", 0, "an integer of at least 1"),
-        ("n_resamples", 10.5, "an integer of at least 1"),
-        ("localization", -1, "'n', 'paper-literal' or a number"),
-        ("localization", "m", "'n', 'paper-literal' or a number"),
-        ("localization", np.nan, "'n', 'paper-literal' or a number"),
-        ("rng", -1, "a non-negative integer"),
-        ("rng", 0.5, "a non-negative integer"),
-        ("n_jobs", 0, "None or an integer other than 0"),
-        ("seconds", -1, "non-negative or None"),
-    ],
-)
-def test_errors_name_the_argument_the_rule_and_the_value(option: str, value: Any, rule: str) -> None:
-    X, y = patients(n=20)
-    given: dict[str, Any] = {option: value}
-    with pytest.raises(
-        ValueError, match=rf"'{option}' parameter must be {rule}.* Got {re.escape(repr(value))}( instead|$)"
-    ):
-        result_for(X, y, **({"bound": Bound(**given)} if option in IN_BOUND else given))
 
 
 # ---- other classifiers -------------------------------------------------------------------------------------------

@@ -62,55 +62,6 @@ def test_a_clean_file_is_read_at_once():
     assert following(result).exit_code == 0
 
 
-def test_an_export_with_everything_wrong_takes_three_tries():
-    found = {"patient id": [f"P{i // 2:03}" for i in range(N)], **columns()}
-    found |= {
-        "bmi": [f"{RNG.uniform(18, 35):.1f}".replace(".", ",") for _ in range(N)],
-        "admitted": [f"2020-0{1 + i % 9}-11" for i in range(N)],
-        "weight": [f"{50 + i} kg" for i in range(N)],
-        "comment": [f"note {i // 2}" for i in range(N)],
-        "country": ["A"] * N,
-        "blank": [""] * N,
-        "grade, WHO": ["unknown" if i % 6 == 0 else 1 + i % 4 for i in range(N)],
-        "alive": ["n" if one == "yes" else "j" for one in found["died"]],
-        "rare": [1 + i if i < 5 else "" for i in range(N)],
-        "": list(range(N)),
-    }
-    found["age"][7] = 999
-    found["sex"][3], found["sex"][4] = "F", "M"
-    write({name: [*cells, *cells[:3]] for name, cells in found.items()}, ";")
-    result = check("--target", "died")
-    assert (
-        "numbers with slips: column 'grade, WHO' ('unknown' on line 2); correct these cells, add"
-        in result.stdout
-    )
-    result = check("--target", "died", "--missing-values", "unknown,999")
-    problems = result.stdout.partition("Problems:\n")[2]
-    for said in (
-        "numbers with separators: column 'bmi' (",
-        "column 'country' has the same value in every row",
-        "column 'alive' has a single value per class of the target, and is a copy of it",
-        "dates: column 'admitted' ('2020-01-11' on line 2)",
-        "numbers with units: column 'weight' ('50 kg' on line 2)",
-        "column 'comment' ('note 0' on line 2, 30 different texts on 63 rows)",
-        "column 'blank' is empty",
-        "column 'rare' has no value on",
-        "column 'column 14' has no name in the header; give it one",
-        "'F' (1)",
-        "3 of 63 rows are exact copies of an earlier row, the first on line 62",
-        "column 'patient id' repeats: 30 different values on 63 rows; use --group 'patient id'",
-        "missing value(s) in 'patients.csv': ",
-    ):
-        assert said in problems
-    assert role(result, "patient id") == "ID, group"
-    assert role(result, "column 14") == "without a name"
-    assert role(result, "alive") == "copy of the target"
-    read = following(result)
-    assert read.exit_code == 0, read.stderr
-    assert "numeric features: 'age', 'bmi', 'grade, WHO'\n" in read.stderr
-    assert "groups: 'patient id'\n" in read.stderr
-
-
 def test_names_that_need_quotes_can_be_pasted():
     odd = {
         name: [f"2020-0{1 + i % 9}-11" for i in range(N)] for name in ("a,b", 'say "x"', "-d", "it's $HOME")
@@ -138,33 +89,6 @@ def test_what_is_given_is_kept(fake: Fake):
     assert role(result, "died") == "left out"
     assert following(result).exit_code == 0
     assert fake.fitted[0].sample.feature_names == ("age", "site=2", "site=3")
-
-
-def test_a_title_and_a_footer():
-    write(columns(), ";")
-    path = Path("patients.csv")
-    path.write_text(f"Patients of ward 3\n\n{path.read_text()}")
-    assert_error(
-        check(), 1, "line 1 has one cell, line 3 has 3: is the text above line 3 a title? Add --skip-rows 2"
-    )
-    result = check("--skip-rows", "2")
-    assert " --skip-rows 2 " in result.stdout
-    assert following(result).exit_code == 0
-    path.write_text(f"{path.read_text()}Exported on Monday\n")
-    assert "line 64 has one cell, the header has 3; if it is a footer" in check("--skip-rows", "2").stderr
-
-
-def test_a_sheet_of_a_workbook():
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    sheet = book.create_sheet("Ward 3")
-    found = columns(bmi=[20 + i / 7 for i in range(N)])
-    for row in [list(found), *zip(*found.values(), strict=True)]:
-        sheet.append(row)
-    book.save("patients.xlsx")
-    result = check("--sheet", "Ward 3", file="patients.xlsx")
-    assert " --sheet 'Ward 3' " in result.stdout
-    assert following(result).exit_code == 0
 
 
 def test_no_command_can_be_printed():

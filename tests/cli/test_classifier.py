@@ -6,26 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cli_fakes import Fake, assert_error, interval, invoke
+from cli_fakes import Fake, interval, invoke
 from click.testing import Result
-from sklearn.compose import make_column_transformer
-from sklearn.linear_model import LogisticRegression, RidgeClassifier, RidgeClassifierCV, SGDClassifier
-from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import RobustScaler, StandardScaler
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, LinearSVC
-from sklearn.tree import DecisionTreeClassifier
 from unwrapped import unwrapped
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
-from cudbound.adapters.procedure import describe_classifier
-from cudbound.basis.exceptions import (
-    NoMinimizerError,
-    NotMinimizerError,
-    UnsupportedEstimatorError,
-)
 from cudbound.bound.cud_bound import Bound
-from cudbound.cli.command import in_words_of_the_command
 from cudbound.cli.fitted import fit
 from cudbound.cli.input_options import choose_classifier
 from cudbound.cli.interval import compute
@@ -101,73 +90,12 @@ def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
     assert "random_state" not in make_classifier("least-squares", (), seed=5).get_params()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["--classifier", "lda"],
-            "'lda' is not one of the classifiers here; they are least-squares, ridge, logistic, logistic-ml, "
-            "linear-svm, svm, convex-loss. Fit any other scikit-learn classifier in Python, and give",
-        ),
-        (
-            ["--classifier", "least-squares", "--set", "C=1"],
-            "least-squares has no option 'C'; its options are fit_intercept.",
-        ),
-        (["--classifier", "ridge", "--set", "alhpa=1"], "ridge has no option 'alhpa'; did you mean alpha?"),
-        (["--classifier", "ridge", "--set", "alpha"], "'alpha' is not of the form NAME=VALUE, such as C=0.5"),
-        (
-            ["--classifier", "logistic", "--set", "C=-1"],
-            "The 'C' parameter of LogisticRegression must be a float in the range (0.0, inf]. Got -1 instead.",
-        ),
-        (
-            ["--classifier", "linear-svm", "--set", "loss=hinge", "--set", "dual=false"],
-            "The combination of penalty='l2' and loss='hinge' are not supported when dual=False",
-        ),
-        (
-            ["--classifier", "logistic-ml", "--set", "C=1"],
-            "logistic-ml has no penalty, and so no option 'C'; logistic has both.",
-        ),
-        (["--classifier", "svm", "--set", "verbose=true"], "'verbose' must stay off"),
-        (["--classifier", "convex-loss", "--set", "loss=hing"], "'hing'"),
-        (["--classifier", "ridge", "--set", "a\x1b[2J\n=1"], r"ridge has no option 'a\x1b[2J'"),
-    ],
-)
-def test_wrong_options_are_found_before_columns_are_read(fake, patients, arguments, message, monkeypatch):
-    monkeypatch.setattr("cudbound.inputs.csv_columns.read_training_data", None)
-    result = interval(*arguments)
-    assert_error(result, 2, message)
-    assert "See 'cudbound interval --help'." in result.stderr
-    assert fake.calls == []
-
-
 def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
     fitted = fit(choose_classifier("linear-svm", ["max_iter=1"]), sample(), seed=0)
     assert fitted.warnings == [
         "the classifier did not converge; standardize the features with --standardize, or allow more steps with the "
         "classifier's option max_iter=N",
     ]
-
-
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (
-            NotMinimizerError("residual 0.1, allowed 1e-3.", "Pass polish=True."),
-            "residual 0.1, allowed 1e-3; add --polish",
-        ),
-        (
-            NoMinimizerError("No minimum.", "Pass a penalty."),
-            "No minimum; choose a classifier with a penalty",
-        ),
-        (
-            UnsupportedEstimatorError("Not known."),
-            "Not known; choose another classifier, or drop the methods that need it",
-        ),
-    ],
-)
-def test_errors_of_the_package_get_advice_for_the_command(error, message):
-    with pytest.raises(ValueError, match=message), in_words_of_the_command("a fit"):
-        raise error
 
 
 @pytest.fixture
@@ -229,51 +157,3 @@ def test_a_penalty_on_features_of_very_different_size_is_remarked(arguments, rat
         assert remarks[0].endswith(
             f"{sizes}: features with small standard deviations are penalized most; add --standardize"
         )
-
-
-@pytest.mark.parametrize(
-    ("estimator", "words"),
-    [
-        (
-            LinearSVC(penalty="l1", C=2.0),
-            "linear support vector classification with a lasso penalty (C = 2); features not standardized",
-        ),
-        (
-            RidgeClassifier(alpha=3, class_weight="balanced"),
-            "least-squares classification with a ridge penalty (alpha = 3, class_weight = balanced); "
-            "features not standardized",
-        ),
-        (
-            make_pipeline(RobustScaler(), RidgeClassifierCV([2.0])),
-            "RobustScaler; RidgeClassifierCV with a "
-            "ridge penalty (alpha = 2), tuned by cross-validation in every fit",
-        ),
-        (
-            SGDClassifier(penalty="elasticnet", alpha=0.01),
-            "SGDClassifier with a ridge and lasso penalty (alpha = 0.01); features not standardized",
-        ),
-        (
-            ConvexLossClassifier(penalty=[0.1, 0.2]),
-            "linear classification by a convex loss (logistic) with a ridge penalty (penalty = one per "
-            "coefficient); features not standardized",
-        ),
-        (
-            make_pipeline(make_column_transformer((StandardScaler(), [0])), LeastSquaresClassifier()),
-            "standardization of features; least-squares classification",
-        ),
-        (
-            GridSearchCV(make_pipeline(StandardScaler(), SVC(kernel="linear")), {"svc__C": [0.5]}, cv=2),
-            "standardization of features; linear-kernel support vector classification with a ridge penalty "
-            "(C = 0.5); tuning of C by 2-fold cross-validation, again in every fit",
-        ),
-        (
-            FixedThresholdClassifier(LogisticRegression(), threshold=0.4),
-            "logistic regression with a ridge penalty (C = 1); classification at a fixed threshold (0.4); "
-            "features not standardized",
-        ),
-        (DecisionTreeClassifier(max_depth=2, random_state=1), "a decision tree (max_depth = 2)"),
-    ],
-)
-def test_a_classifier_in_words(estimator, words):
-    X, y = sample().X, sample().y
-    assert describe_classifier(estimator.fit((X - X.mean(axis=0)) / X.std(axis=0), y)) == words

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from cli_fakes import assert_error, invoke
 from simulated_patients import N, simulated_patients
 
-from cudbound.cli.demo import NAME
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.data_file import DataFile
 
 README = Path(__file__).parents[2] / "README.md"
-
-
-def test_name_help_and_message_say_that_no_patient_exists():
-    assert NAME.startswith("simulated")
-    assert (files("cudbound.inputs") / NAME).is_file()
-    assert "The patients are not real" in " ".join(invoke("example", "--help").stdout.split())
-    assert invoke("example").stderr.startswith("cudbound: these patients are simulated;")
 
 
 def test_the_file_has_what_data_files_have(tmp_path, monkeypatch):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-import shlex
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from cli_fakes import assert_error, invoke
+from cli_fakes import invoke
 from click.testing import Result
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GroupKFold
@@ -148,72 +147,3 @@ def test_a_seed_is_chosen_and_printed_and_repeats_the_run():
     again = run("--format", "json", "--seed", str(seed))
     assert (again.stdout, again.stderr) == (first.stdout, "")
     assert run("--format", "json", "--seed", str(seed + 1)).stdout != first.stdout
-
-
-HOSTILE = 'a|b & 50%_$#{}~^\\ "x"\x1b[2J'
-
-
-@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "json"])
-def test_hostile_column_names_are_escaped(data, form):
-    header = ",".join(f'"{name}"' for name in (HOSTILE.replace('"', '""'), "bmi", "ward", "=died()"))
-    data.write_text("\n".join([header, *data.read_text().splitlines()[1:]]) + "\n")
-    result = invoke(
-        *["compare-learners", "data.csv", "--target", "=died()", "--positive", "yes", "--group", HOSTILE],
-        *[
-            "--exclude",
-            "ward",
-            "--learners",
-            "least-squares,ridge",
-            "--seed",
-            "3",
-            "--methods",
-            "k-fold-t",
-        ],
-        *["--format", form, "--folds", "4"],
-    )
-    assert result.exit_code == 0, result.stderr
-    assert "\x1b" not in result.stdout
-    if form == "json":
-        document = json.loads(result.stdout)
-        assert document["run"]["choices"] == f"--group {shlex.quote(HOSTILE)} --folds 4"
-        assert document["run"]["event"] == "=died() = yes"
-    if form == "latex":
-        assert r"a|b \& 50\%\_\$\#\{\}" in result.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--methods", "cud"], "--methods must be 'all' or one of"),
-        (["--methods", "mcnema"], "Got 'mcnema' instead. Did you mean 'mcnemar'?"),
-        (["--alternative", "smaller"], "'smaller' is not one of 'two-sided', 'less', 'greater', 'equiv"),
-        (["--null", "much"], "Invalid value for '--null': 'much' is not a valid float"),
-        (["--set", "least-squares.C=1"], "Invalid value for '--set': least-squares has no option 'C'"),
-        (["--set", "ridge.alhpa=1"], "'--set': ridge has no option 'alhpa'; did you mean alpha?"),
-        (["--option", "mcnemar.form=exact"], "'--option': 'mcnemar' is not one of the requested methods"),
-        (["--size", "folds=5"], "there is no size 'folds'; did you mean n_folds?"),
-        (["--model", "model.skops"], "No such option"),
-    ],
-)
-def test_usage_errors_are_found_before_columns_are_read(data, arguments, message, monkeypatch):
-    monkeypatch.setattr("cudbound.inputs.csv_columns.read_training_data", None)
-    result = run(*arguments)
-    assert_error(result, 2, message)
-    assert "See 'cudbound compare-learners --help'." in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--methods", "5x2cv-f", "--alternative", "less"], "--alternative must be 'two-sided' for 5x2cv-f"),
-        (["--alternative", "equivalent"], "--null must be above 0 for the alternative 'equivalent'"),
-        (
-            ["--alternative", "equivalent", "--null", "0.1", "--confidence-level", "0.5"],
-            "--confidence-level must be above 0.5 for the alternative 'equivalent'",
-        ),
-        (["--null", "nan"], "--null must be a number in the range (-1, 1). Got nan instead."),
-        (["--jobs", "0"], "--jobs must be None or an integer other than 0"),
-    ],
-)
-def test_what_the_package_refuses_is_named_by_its_option(arguments, message):
-    assert_error(run("--seed", "3", *arguments), 2, message)

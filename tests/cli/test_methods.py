@@ -7,7 +7,7 @@ import json
 
 import pandas as pd
 import pytest
-from cli_fakes import assert_error, invoke
+from cli_fakes import invoke
 
 from cudbound import available_methods
 from cudbound.intervals import METHODS
@@ -51,19 +51,3 @@ def test_json_has_the_same_rows_and_the_notes(gives):
     assert any(note.startswith('Estimand "conditional": the error of') for note in document["notes"]) == (
         gives != "comparison"
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["--gives", "test"], 2, "'test' is not one of 'interval', 'comparison', 'point-estimate'"),
-        (["--format", "pdf"], 2, "'pdf' is not one of 'table', 'markdown', 'latex', 'html', 'csv', 'json'"),
-        (["cud"], 2, "Got unexpected extra argument (cud)"),
-        (["--output", "nowhere/methods.txt"], 1, "--output: no such folder"),
-    ],
-)
-def test_errors(tmp_path, monkeypatch, arguments, code, message):
-    monkeypatch.chdir(tmp_path)
-    result = invoke("methods", *arguments)
-    assert_error(result, code, message)
-    assert ("See 'cudbound methods --help'." in result.stderr) == (code == 2)

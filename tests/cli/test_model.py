@@ -20,7 +20,6 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from unwrapped import unwrapped
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.cli.fitted import load_model
@@ -202,21 +201,6 @@ def test_what_is_no_model_is_refused(fake, folder, content, message):
     assert fake.calls == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "option"),
-    [
-        (["--classifier", "least-squares"], "--classifier"),
-        (["--set", "C=1"], "--set"),
-        (["--standardize"], "--standardize"),
-    ],
-)
-def test_a_model_excludes_the_options_of_a_fit(fake, folder, arguments, option):
-    save(ridge(WORDS))
-    result = interval(*arguments)
-    assert_error(result, 2, f"{option} and --model cannot be combined")
-    assert "See 'cudbound interval --help'." in result.stderr
-
-
 # --- how it meets the data
 
 
@@ -224,19 +208,6 @@ def test_columns_are_put_in_the_order_of_the_model(fake, folder):
     save(ridge(WORDS, FEATURES[["bmi", "age"]]))
     assert interval().exit_code == 0
     pd.testing.assert_frame_equal(fake.fitted[0].X, FEATURES[["bmi", "age"]])
-
-
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        (["age"], "missing none, unknown to the model 'bmi'; drop columns with --exclude COL"),
-        (["age", "BMI"], "missing 'BMI', unknown to the model 'bmi'; drop columns"),
-    ],
-)
-def test_other_columns_are_named(fake, folder, columns, message):
-    X = pd.DataFrame(np.random.default_rng(0).normal(size=(N, len(columns))), columns=columns)
-    save(ridge(WORDS, X))
-    assert_error(interval(), 1, message)
 
 
 @pytest.mark.parametrize(
@@ -262,20 +233,6 @@ def test_classes_in_the_words_of_the_file(fake, folder, labels, in_file, positiv
     (fitted,) = fake.fitted
     assert fitted.y.tolist() == np.asarray(labels).tolist()
     assert "as the event" not in result.stdout
-
-
-@pytest.mark.parametrize(
-    ("labels", "code"),
-    [(ILL.astype(int), "1"), (ILL, "True"), (2 * ILL.astype(int) - 1, "1"), (ILL.astype(float), "1.0")],
-)
-def test_codes_in_place_of_words_are_read_with_1_for_the_event_and_the_notes_say_so(
-    fake, folder, labels, code
-):
-    save(ridge(labels))
-    result = interval()
-    assert result.exit_code == 0, result.stderr
-    assert fake.fitted[0].y.tolist() == labels.tolist()
-    assert f"as it was saved, with class {code} as the event: least-squares" in unwrapped(result.stdout)
 
 
 def test_a_model_fitted_to_other_rows_is_refused_in_words_of_the_command(folder):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cli_fakes import assert_error, invoke
+from cli_fakes import invoke
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -109,46 +109,3 @@ def test_without_a_seed_one_is_chosen_that_repeats_the_plan():
     chosen = first.stderr.split("--seed ")[1].strip()
     again = plan(*QUICK, "--format", "csv", "--seed", chosen, few=few)
     assert again.stdout == first.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ((), 2, "Missing FILE.csv: give a pilot, FILE.csv with --target and --positive, or a simulated"),
-        (("pilot.csv",), 2, "Missing --target: give a pilot"),
-        (("--world", "gaussians", "--target", "died"), 2, "--target and --world cannot be combined"),
-        (("pilot.csv", "--world", "gaussians"), 2, "FILE.csv and --world cannot be combined"),
-        ((*PILOT, "--group", "ward"), 2, "--group and FILE.csv cannot be combined: a plan draws single rows"),
-        (
-            (*PILOT, "--parameter", "distance=1"),
-            2,
-            "--parameter and FILE.csv cannot be combined",
-        ),
-        (("--world", "gaussian"), 2, "'--world': there is no world 'gaussian'; did you mean gaussians?"),
-        (
-            ("--world", "gaussians", "--parameter", "far=1"),
-            2,
-            "'--parameter': world gaussians has no key 'far'",
-        ),
-        (
-            ("--world", "gaussians", "--parameter", "distance=-1"),
-            2,
-            "'--parameter': The 'distance' parameter must be a number in",
-        ),
-        ((*QUICK, "--n-samples", "20:x"), 2, "'20:x' is not a list of whole numbers, such as 50,100,150."),
-        ((*QUICK, "--n-samples", "3"), 2, "--n-samples must be an integer of at least 4"),
-        ((*QUICK, "--half-width", "nan"), 2, "--half-width must be"),
-        ((*QUICK, "--probability", "1"), 2, "--probability must be"),
-        (
-            ("--world", "gaussians", "--method", "paper"),
-            2,
-            "'paper' is a group of several methods; choose one",
-        ),
-        (("--world", "gaussians", "--method", "cud,aci"), 2, "Got 'cud,aci' instead"),
-        (("--world", "gaussians", "--method", "mcnemar"), 2, "compares two classifiers"),
-        ((*PILOT, "--output", "pilot.csv"), 1, "is an input file"),
-    ],
-    ids=str,
-)
-def test_what_is_refused(arguments, code, message):
-    assert_error(invoke("plan", *arguments, *FEW[2:]), code, message)

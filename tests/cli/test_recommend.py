@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cli_fakes import assert_error, invoke
+from cli_fakes import invoke
 from click.testing import Result
 from sklearn.linear_model import LogisticRegression
 from unwrapped import unwrapped
@@ -48,10 +48,3 @@ def test_recommend_gives_programs_the_row():
     assert [row["method"] for row in document["intervals"]] == ["two-center"]
     assert document["headline"][0].startswith("The error of this classifier on new cases is estimated at")
     assert document["run"]["base_rate"] == 0.5
-
-
-def test_recommend_names_its_own_methods():
-    result = run("interval", "--recommend", "--methods", "cud")
-    assert_error(
-        result, 2, "--methods and --recommend cannot be combined: it computes the recommended interval"
-    )

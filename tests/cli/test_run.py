@@ -74,28 +74,6 @@ def program(*arguments: str, cwd: Path, encoding: str = "utf-8") -> subprocess.C
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["--help"], 0, ""),
-        ([], 2, "Usage: cudbound"),
-        (["interval", "patients.csv"], 2, "cudbound: error: Missing option '--target'"),
-    ],
-)
-def test_exit_codes_of_the_program(patients, arguments, code, message):
-    done = program(*arguments, cwd=patients.parent)
-    assert done.returncode == code, done.stderr
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_letter_that_the_terminal_lacks_is_escaped(patients):
-    arguments = ["interval", "patients.csv", "--target", "żółć", "--positive", "1"]
-    done = program(*arguments, cwd=patients.parent, encoding="cp1252")
-    assert done.returncode == 1
-    assert r"no column '\u017có\u0142\u0107'" in done.stderr
-
-
 @pytest.mark.parametrize("command", ["interval", "compare-learners", "methods"])
 def test_help_loads_no_heavy_package(tmp_path, command):
     code = (

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cli_fakes import assert_error, invoke
+from cli_fakes import invoke
 from click.testing import Result
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
@@ -45,13 +45,6 @@ def test_programs_get_the_rows_of_the_call(form):
         assert (row["metric"], row["method"]) == (expected.metric, expected.method)
         assert float(row["low"]) == expected.low
         assert float(row["high"]) == expected.high
-
-
-def test_a_classifier_without_probabilities_has_no_brier_score():
-    result = run("--metric", "brier", classifier="linear-svm")
-    assert_error(
-        result, 2, "--metric must be one that needs no probabilities: LinearSVC has no predict_proba"
-    )
 
 
 def test_two_classifiers_are_compared_by_their_auc():

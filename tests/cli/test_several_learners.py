@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cli_fakes import assert_error, invoke
+from cli_fakes import invoke
 from click.testing import Result
 
 N = 40
@@ -74,26 +74,3 @@ def test_each_pair_is_that_of_two_learners_and_the_number_of_pairs_is_accounted_
         limits = row[["simultaneous_low", "simultaneous_high"]].astype(float).tolist()
         assert limits == pytest.approx(joint.loc[0, ["low", "high"]].astype(float).tolist(), abs=1e-12)
     assert table["adjusted_pvalue"].tolist() == pytest.approx(holm(table["pvalue"].tolist()), rel=1e-12)
-
-
-SEVERAL = ["--learners", "ridge,tree,logistic"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "Missing option '--learners'"),
-        ([*SEVERAL, "--reference", "svm"], "'--reference': it must be one of ridge, tree, logistic."),
-        (["--learners", "ridge"], "'ridge' is not a list of two or more different classifiers"),
-        (["--learners", "ridge,ridge"], "'ridge,ridge' is not a list of two or more different classifiers"),
-        (["--learners", "a=ridge,a=tree"], "is not a list of two or more different classifiers"),
-        (["--learners", "ridge,tre"], "'tre' is not one of the classifiers here; did you mean tree?"),
-        ([*SEVERAL, "--set", "svm.C=1"], "'svm.C=1' does not begin with one of the --learners"),
-        ([*SEVERAL, "--set", "tree.depth=1"], "tree has no option 'depth'"),
-    ],
-)
-def test_usage_errors_are_found_before_columns_are_read(data, arguments, message, monkeypatch):
-    monkeypatch.setattr("cudbound.inputs.csv_columns.read_training_data", None)
-    result = run(*arguments)
-    assert_error(result, 2, message)
-    assert "See 'cudbound compare-learners --help'." in result.stderr

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
 from cli_fakes import assert_error, invoke
 from click.testing import Result
 
-from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.cli import study as commands
 from cudbound.study.design.design_file import read_design, template_names, template_text
 from cudbound.study.run import runner
@@ -82,21 +80,6 @@ def test_a_run_goes_on_and_status_says_how_far_it_is(folder):
     assert study("status", "quick.sqlite").stdout.startswith("quick: 8 of 8 replicates done, 0 failed\n")
 
 
-def test_replay_prints_the_stored_row(folder):
-    run_quick()
-    result = study("replay", "quick.sqlite", "noise, scaled", "30", "1", "--design", "quick.toml")
-    assert result.exit_code == 0, result.stderr
-    lines = result.stdout.splitlines()
-    assert lines[:2] == ["noise, scaled, n = 30, replicate 1", "true error 0.5, standard error 0.0"]
-    with sqlite3.connect("quick.sqlite") as connection:
-        stored = connection.execute(
-            "SELECT estimate, low, high FROM intervals WHERE scenario = 'noise, scaled' AND replicate = 1 "
-            "AND method = 'martin-beta'"
-        ).fetchone()
-    connection.close()
-    assert "martin-beta: {} [{}, {}]".format(*map(repr, stored)) in lines
-
-
 def test_replay_prints_the_traceback_of_a_failure(folder):
     """A penalty of 0 has no minimizer where a sample is separable: that replicate is a row with its reason."""
     (folder / "apart.toml").write_text(
@@ -109,19 +92,6 @@ def test_replay_prints_the_traceback_of_a_failure(folder):
     printed = study("replay", "apart.sqlite", "near-separable", "10", "0", "--design", "apart.toml").stdout
     assert "Traceback (most recent call last):" in printed
     assert "NoMinimizerError" in printed
-
-
-def test_ctrl_c_says_what_is_kept(folder, monkeypatch):
-    def stopped(*arguments, **named):
-        raise StudyInterrupted("quick.sqlite", 2, 6)
-
-    monkeypatch.setattr(runner, "run_study", stopped)
-    result = run_quick()
-    assert result.exit_code == 130
-    assert result.stderr == (
-        "cudbound: stopped with 2 of 6 replicates done and stored in quick.sqlite; run the same study with the same "
-        "store to resume\n"
-    )
 
 
 def test_options_reach_the_runner(folder, monkeypatch):
@@ -152,18 +122,3 @@ def test_a_report_is_written(folder, form):
 
 
 # --- what goes wrong
-
-
-def test_wrong_designs_and_stores_give_one_line(folder):
-    (folder / "wrong.toml").write_text(QUICK.replace("distance = 1.6", "distance = 'far'"))
-    assert_error(
-        study("run", "wrong.toml", "--store", "a.sqlite"),
-        1,
-        "wrong.toml: [[scenario]] 1: distance must be a number in the range [0, 100). Got 'far'.",
-    )
-    assert_error(study("run", "none.toml", "--store", "a.sqlite"), 1, "none.toml: no such file; ")
-    assert not (folder / "a.sqlite").exists()
-    assert_error(study("status", "none.sqlite"), 1, "none.sqlite")
-    assert_error(study("report", "none.sqlite", "--output", "a.html"), 1, "none.sqlite")
-    assert_error(study("run", "quick.toml", "--store", "a.sqlite", "--replicates", "0"), 2, "'--replicates'")
-    assert_error(study("run", "quick.toml"), 2, "Missing option '--store'")

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_fakes import assert_error, invoke
+from cli_fakes import invoke
 from click.testing import Result
 from study_cases import dump
 
@@ -93,30 +93,6 @@ def test_a_limit_ends_a_run_with_success_and_says_how_to_go_on(folder):
     assert "with 10 replicates left" in result.stderr
     result = run("a.sqlite", "--shard", "1/2", "--limit-minutes", "60")
     assert (result.stdout.splitlines()[0], result.stderr) == ("quick: 6 of 10 replicates done, 0 failed", "")
-
-
-def test_what_goes_wrong_is_one_line(folder):
-    quick = ("run", "quick.toml", "--store", "a.sqlite")
-    for text in ("3", "0/2", "3/2", "x"):
-        result = invoke("study", *quick, "--shard", text)
-        assert_error(
-            result,
-            2,
-            f"Invalid value for '--shard': '{text}' is not a shard such as 3/8, the third of eight.",
-        )
-    assert_error(invoke("study", *quick, "--limit-minutes", "-1"), 2, "'--limit-minutes'")
-    assert not (folder / "a.sqlite").exists()
-    assert_error(invoke("study", "merge", "--store", "all.sqlite"), 2, "Missing argument 'PART...'")
-    assert_error(
-        invoke("study", "merge", "none", "--store", "all.sqlite"), 1, "'none': there is no such file"
-    )
-    run("a.sqlite", "--shard", "1/2")
-    (folder / "quick.toml").write_text(QUICK.replace("seed = 0 ", "seed = 1 "))
-    run("b.sqlite", "--shard", "2/2")
-    result = invoke("study", "merge", "a.sqlite", "b.sqlite", "--store", "all.sqlite")
-    assert_error(result, 1, "store 'b.sqlite': it has results of another study than 'a.sqlite'")
-    assert "(seed: stored 0, now 1)" in result.stderr
-    assert not (folder / "all.sqlite").exists()
 
 
 # --- processes

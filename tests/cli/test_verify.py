@@ -115,25 +115,6 @@ def test_what_cannot_be_checked_is_said_in_one_line():
     assert_error(verify(), 1, "comes from Python and does not describe how to read a file")
 
 
-@pytest.mark.parametrize(
-    ("part", "field", "value", "message"),
-    [
-        ("recipe", "classifier", "forrest", "Got 'forrest'"),
-        ("recipe", "options", [["beta", 1.0]], "@ $.recipe"),
-        ("data", "target", "\x1b[2Jdied", r"no column '\x1b[2Jdied'"),
-    ],
-)
-def test_options_that_no_command_writes_are_refused(part, field, value, message):
-    save(*PLAIN, "--methods", "cud")
-    body = json.loads(Path("result.json").read_text())
-    body["command"][part][field] = value
-    Path("result.json").write_text(json.dumps(body))
-    assert_error(verify(), 1, message)
-    body["command"] = [part]
-    Path("result.json").write_text(json.dumps(body))
-    assert_error(verify(), 1, "saved result 'result.json': command: must be a JSON object")
-
-
 # --- a file that a spreadsheet has saved again
 
 SHEET = FRAME.assign(

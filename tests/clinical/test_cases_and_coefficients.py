@@ -10,7 +10,7 @@ import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-from sklearn.impute import KNNImputer, SimpleImputer
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from cudbound import LeastSquaresClassifier, clinical_report
+from cudbound import LeastSquaresClassifier
 from cudbound.clinical.cases import model, participants
 from cudbound.clinical.report_results import frame_of
 
@@ -35,7 +35,6 @@ FRAME = pd.DataFrame(
 )
 DIED = FRAME["age"].to_numpy() + 6 * (FRAME["sex"] == "m").to_numpy() + RNG.normal(0, 9, N) > 63
 NUMBERS = FRAME[["age", "crp"]]
-FEW = {"n_resamples": 20, "rng": 0}
 
 
 def coded(numbers):
@@ -119,16 +118,6 @@ def test_coefficients_are_those_of_scikit_learn():
     assert section["intercept"] == pytest.approx(clf.intercept_[0])
 
 
-def test_what_the_output_is_and_from_where_a_case_is_an_event():
-    clf = FixedThresholdClassifier(LogisticRegression(), threshold=0.3).fit(NUMBERS, DIED)
-    report = clinical_report(clf, NUMBERS, DIED, event=False, **FEW)
-    assert report.to_dict()["model"] == model_of(clf, NUMBERS, event=False, threshold=0.7)
-    words = "The output is the risk of the event (class False); from 0.7 on, a case is called an event."
-    assert words in report.to_html()
-    section = model_of(LeastSquaresClassifier(), NUMBERS)
-    assert (section["output"], section["threshold"], section["is_log_odds"]) == ("score", 0.0, False)
-
-
 @pytest.mark.parametrize(
     "clf",
     [
@@ -141,15 +130,6 @@ def test_what_the_output_is_and_from_where_a_case_is_an_event():
 def test_a_classifier_without_coefficients_says_so(clf):
     section = model_of(clf, NUMBERS)
     assert (section["terms"], section["scale"], section["intercept"]) == ([], None, None)
-
-
-def test_a_step_that_fills_from_other_columns_leaves_the_coefficients_of_complete_rows():
-    X = gaps(FRAME)[["age", "crp"]]
-    clf = make_pipeline(KNNImputer(), StandardScaler(), LogisticRegression())
-    section = model_of(clf, X)
-    assert section["scale"] == "columns"
-    assert sums(section, NUMBERS) == pytest.approx(clf.decision_function(NUMBERS), abs=1e-6)
-    assert section["filled_before"]
 
 
 @pytest.mark.parametrize("sex", ["a copy", "another column"])

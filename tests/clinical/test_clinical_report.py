@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import re
 import warnings
 from pathlib import Path
 
@@ -15,7 +13,6 @@ import pytest
 from data import sample
 from html_pages import Page
 from shared_files import PUBLISHED_SETS, needs_published_sets
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
     brier_score_loss,
@@ -46,18 +43,6 @@ HOSTILE = ["<script>alert(1)</script>", '=HYPERLINK("http://x")', "n" * 300, "$x
 EVENT = '<img src=x onerror="alert(1)">'
 X, Y = sample(40, 4, labels=("well", "ill"))
 FEW = {"n_resamples": 60, "rng": 0}
-
-
-class OnlyClasses(ClassifierMixin, BaseEstimator):
-    """A cut at the median of the first feature, without scores and risks."""
-
-    def fit(self, X, y):
-        self.classes_, self.cut_ = np.unique(y), np.median(X[:, 0])
-        self.n_features_in_ = X.shape[1]
-        return self
-
-    def predict(self, X):
-        return self.classes_[(X[:, 0] > self.cut_).astype(int)]
 
 
 def checked(estimator, X, y, event="ill", **named):
@@ -204,19 +189,6 @@ def test_its_table_is_saved_and_verified(report, tmp_path):
     assert again.complete
 
 
-def test_items_of_tripod_ai_lead_to_parts_of_the_page(report):
-    """The checklist of Collins et al. (2024) has 27 items, most of them for the authors."""
-    page, items = report.to_html(), report.to_dict()["crosswalk"]
-    numbers = [int(re.match(r"\d+", one["item"])[0]) for one in items]
-    assert (sorted(set(numbers)), numbers) == (list(range(1, 28)), sorted(numbers))
-    assert all(bool(one["section"]) == bool(one["how"]) for one in items)
-    assert not re.search("PROBAST|STARD", page + report.to_json())
-    sections = {one["section"] for one in items} - {""}
-    assert sections
-    assert all(f'id="{one}"' in page for one in sections)
-    assert page.count(">not assessed<") == len([one for one in items if not one["section"]]) >= 15
-
-
 # --- hard cases
 
 
@@ -228,27 +200,6 @@ def test_names_of_a_hostile_file_are_inert():
     assert "<script>alert" not in page
     assert "<img" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-
-
-def test_a_classifier_without_scores_says_so():
-    found, page = checked(OnlyClasses(), X, Y)
-    assert found["probabilities"]["measures"] == []
-    assert "No AUC, Brier score or calibration: the classifier returns only classes." in page
-    assert "There is no CUD bound for this classifier." in page
-    assert found["intervals"]["cells"] == []
-    assert found["intervals"]["outside"] == {}
-    assert "Not studied: no cell of two-center has a classifier of this family (OnlyClasses)." in page
-
-
-def test_separable_classes():
-    apart = X + 20.0 * (Y == "ill")[:, None]
-    found, page = checked(LogisticRegression(C=math.inf, solver="newton-cholesky"), apart, Y)
-    error = measures(found)["error"]
-    assert (error["apparent"], error["estimate"]) == (0.0, 0.0)
-    assert error["high"] == pytest.approx(1 - 0.025 ** (1 / 40))  # Clopper and Pearson without an error
-    assert found["bound"]["cud"] is None
-    assert "has no minimizer" in page
-    assert found["probabilities"]["calibration"]["slope"] is None
 
 
 @pytest.mark.parametrize("event", quick_first(["ill", "well"]))

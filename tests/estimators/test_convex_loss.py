@@ -149,27 +149,3 @@ def test_separable_data(loss):
     else:
         assert ConvexLossClassifier(loss).fit(X, y).score(X, y) == 1.0
     assert ConvexLossClassifier(loss, penalty=0.01).fit(X, y).score(X, y) == 1.0
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        (
-            {"loss": "squared_error"},
-            r"'loss' parameter must be one of \['exponential'.*Got 'squared_error' instead",
-        ),
-        (
-            {"penalty": -1.0},
-            r"'penalty' and 'intercept_penalty' parameters must be finite and non-neg.*-1\.0 and 0\.0",
-        ),
-        ({"intercept_penalty": np.inf}, "must be finite and non-negative. Got 0.0 and inf instead"),
-        (
-            {"penalty": [0.1, 0.2]},
-            r"must be a number or have shape \(3,\), one strength per.*Got shape \(2,\)",
-        ),
-        ({"basis": RBFSampler(random_state=0), "penalty": [0.1] * 3}, r"have shape \(100,\)"),
-    ],
-)
-def test_parameters_out_of_range(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        ConvexLossClassifier(**parameters).fit(*_data())

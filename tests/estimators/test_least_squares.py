@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -61,21 +60,6 @@ def test_one_class_of_weight_gives_the_constant_classifier():
     X = np.random.default_rng(0).normal(size=(6, 9))
     clf = LeastSquaresClassifier().fit(X, [0, 0, 0, 1, 1, 1], sample_weight=[0, 0, 0, 1, 1, 1])
     assert clf.predict(X * 1000).tolist() == [1] * 6
-
-
-@pytest.mark.parametrize(
-    ("scale", "got"), [(1e150, r"2e\+150"), (1e300, r"2e\+300"), (1e-150, "2e-150"), (1e-310, "2e-310")]
-)
-def test_refuses_columns_whose_squares_leave_the_range_of_numbers(scale, got):
-    # squares of 1e300 are inf, of 1e-310 they are 0: without the check such a column silently got no weight
-    X = np.column_stack([[1.0, -1.0, 2.0, -2.0], np.array([1.0, -1.0, 2.0, -2.0]) * scale])
-    message = (
-        rf"each column of 'X' must be 0 or in \[1e-100, 1e\+100\].* Got {got} in column 1 instead; rescale"
-    )
-    with pytest.raises(ValueError, match=message):
-        LeastSquaresClassifier().fit(X, [1, 0, 1, 0])
-    with pytest.raises(ValueError, match=rf"Got {got} in column 'creatinine' instead; rescale"):
-        LeastSquaresClassifier().fit(pd.DataFrame(X, columns=["age", "creatinine"]), [1, 0, 1, 0])
 
 
 @settings(max_examples=60, deadline=None)

@@ -213,38 +213,6 @@ def test_only_the_order_of_scores_matters_and_the_classes_may_be_exchanged(seed,
             assert again.degenerate == row.degenerate
 
 
-def test_scores_that_rank_every_row_right_have_width_only_by_newcombe():
-    records = random_scores(0, signal=100.0)
-    for name in ("delong-training", "delong-10-fold", "test-set-delong", "cvauc", "hanley-mcneil"):
-        row = of(name, records)
-        assert limits(row) == (1.0, 1.0, 1.0)
-        assert "0" in row.degenerate or "same rank" in row.degenerate
-    for name in ("newcombe", "test-set-newcombe"):
-        row = of(name, records)
-        assert row.degenerate is None
-        assert (row.estimate, row.raw_interval.high) == (1.0, 1.0)
-        assert 0.5 < row.raw_interval.low < 1.0
-        # the interval of scores that rank every row wrong is its mirror image
-        wrong = of(name, random_scores(0, signal=-100.0)).raw_interval
-        assert (wrong.low, wrong.high) == pytest.approx((0.0, 1.0 - row.raw_interval.low))
-
-
-def test_a_fold_of_one_class_is_left_out_and_counted():
-    event = np.array([True, False, False, True, False, True, False, False])
-    scores, fold = np.array([3.0, 1, 2, 1, 2, 3, 9, 9]), np.array([0, 0, 0, 1, 1, 1, 2, 2])
-    records = ScoreRecords(event, folds=FoldScores(scores[None], fold[None]))
-    kept = ScoreRecords(event[:6], folds=FoldScores(scores[None, :6], fold[None, :6]))
-    row = of("cvauc", records)
-    assert limits(row) == limits(of("cvauc", kept))
-    assert row.remarks == ("1 folds with one class left out",)
-    lost = np.where(fold == 0, np.nan, scores)
-    row = of("delong-10-fold", ScoreRecords(event, folds=FoldScores(lost[None], fold[None])))
-    assert limits(row) == pytest.approx(loop_delong(scores[3:], event[3:]))
-    assert row.remarks == ("3 rows left out because their classifier was fitted to one class",)
-    none = ScoreRecords(event, folds=FoldScores(scores[None], np.arange(8)[None]))
-    assert of("cvauc", none).degenerate.startswith("undefined: no fold")
-
-
 def test_a_class_of_one_row_has_no_variance_of_delong():
     event = np.arange(6) == 0
     records = ScoreRecords(event, np.arange(6.0), test_set=TestSetScores(event, np.arange(6.0), 20))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from data import signed_sample
-from direct_refits import constant, refit_of, task
+from direct_refits import refit_of, task
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from shared_files import shared_vectors
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
@@ -91,23 +90,6 @@ def test_no_training_set_holds_the_tested_case():
     assert (record.errors == 0.0).all()
 
 
-def test_draws_of_one_distinct_row_are_dropped_and_counted():
-    labels = np.array([1.0, 1.0, -1.0, -1.0])
-    counts = np.array([[4, 0, 0, 0], [1, 1, 1, 1], [0, 0, 0, 4]], dtype=np.int32)
-    record = record_removed_cases(
-        task(constant(np.array([1, 0, 0, 0])), labels),
-        counts,
-    )
-    assert record.errors.tolist() == [0.25]
-    assert record.remarks == ("2 draws with one distinct row dropped",)
-    assert record.n_fits == 8
-    with pytest.raises(ValueError, match="Every bootstrap draw had only one distinct row"):
-        record_removed_cases(
-            task(constant(np.zeros(4)), labels),
-            counts[[0, 2]],
-        )
-
-
 @pytest.mark.parametrize("policy", ["fit", "redraw", "drop"])
 def test_training_sets_of_one_class_are_fitted_and_counted(policy):
     X, _ = signed_sample(6, 5)
@@ -147,25 +129,3 @@ def test_bias_reduction_moves_the_percentiles_to_the_leave_one_out_error(seed, l
     assert moved.raw_interval.high == pytest.approx(plain.raw_interval.high - bias)
     assert moved.raw_interval == shifted_interval(errors.tolist(), 0.3, level)
     assert moved.estimate == 0.3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("signal", [0.0, 1.0])
-def test_coverage_is_as_the_authors_report(signal):
-    """Conservative without bias reduction and not liberal with it, as the error of the fitted classifier is covered."""
-    rng = np.random.default_rng(7)
-    n, covered = 30, []
-    X_new = rng.normal(size=(20_000, 2))
-    y_new = np.where(signal * X_new[:, 0] + rng.normal(size=20_000) > 0, 1.0, -1.0)
-    for _ in range(200):
-        X = rng.normal(size=(n, 2))
-        y = np.where(signal * X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
-        clf = LeastSquaresClassifier()
-        records = Records.of(removed_cases=_record(clf, X, y, draw_counts(n, 100, rng)))
-        error = 1.0 - clf.score(X_new, y_new)
-        rows = [compute_interval(method, records, 0.9).confidence_interval for method in (BCCVP, BCCVP_BR)]
-        covered.append([row.low <= error <= row.high for row in rows])
-    plain, reduced = np.sum(covered, axis=0)
-    assert stats.binomtest(int(plain), 200, 0.9, alternative="greater").pvalue < 0.01
-    assert stats.binomtest(int(reduced), 200, 0.9, alternative="less").pvalue > 0.01
-    assert plain >= reduced

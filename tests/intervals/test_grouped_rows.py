@@ -12,7 +12,6 @@ from cudbound import (
     LeastSquaresClassifier,
     Resampling,
     compare_intervals,
-    compare_learners,
     from_records,
     performance_interval,
 )
@@ -178,38 +177,6 @@ def test_inner_draws_take_the_groups_of_the_draw():
         ]
         assert made["inner"].errors[outer] == pytest.approx(np.mean(held))
         assert made["inner"].optimism[outer] == pytest.approx(np.mean(optimism))
-
-
-def test_methods_that_take_groups_apart_are_refused_by_name():
-    with pytest.raises(ValueError, match=r"'groups' parameter is not supported by \['aci', 'nested-cv'\]"):
-        compare_intervals(CLF, X, Y, methods=["cud", "aci", "nested-cv"], groups=CODES, n_resamples=10)
-    with pytest.raises(ValueError, match=r"variant='bca' .* single rows"):
-        compare_intervals(
-            CLF,
-            X,
-            Y,
-            methods=[("bootstrap-bias-corrected", {"variant": "bca"})],
-            groups=CODES,
-            n_resamples=10,
-        )
-    with pytest.raises(ValueError, match=r"is not supported by \['5x2cv-t'\]"):
-        compare_learners([CLF, RidgeClassifier()], X, Y, methods="5x2cv-t", groups=CODES)
-
-
-@pytest.mark.parametrize(
-    ("groups", "message"),
-    [
-        (np.zeros(N), "at least two groups. Got the same value in every row"),
-        (CODES[1:], "y and groups must have the same number of rows. Got 24 and 23"),
-        (np.where(CODES == 3, np.nan, CODES), "Got 4 missing values, the first in row 6"),
-        (CODES[:, None], r"one value per row. Got shape \(24, 1\)"),
-        (Y, "Each class must occur in at least 2 groups. Got one class that occurs in 1 of 2"),
-    ],
-)
-def test_groups_that_cannot_be_used(groups, message):
-    for call in (performance_interval, compare_intervals):
-        with pytest.raises(ValueError, match=message):
-            call(CLF, X, Y, groups=groups, n_resamples=10)
 
 
 def test_a_tuned_search_draws_its_groups():

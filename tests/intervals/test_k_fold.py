@@ -18,10 +18,8 @@ from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound.intervals import compute_interval
 from cudbound.intervals.grandvalet_bengio import (
     GRANDVALET_BENGIO,
-    HalfFoldLosses,
     grandvalet_bengio_pivot,
     rho_of_halves,
     rho_threshold,
@@ -29,7 +27,6 @@ from cudbound.intervals.grandvalet_bengio import (
     variance_estimates,
 )
 from cudbound.intervals.k_fold import K_FOLD_T, bayle_pivot, k_fold_t_pivot
-from cudbound.intervals.method import compute_comparison
 from cudbound.records import FoldLosses, Records
 
 VECTORS = shared_vectors()
@@ -45,15 +42,6 @@ BLOCKS = st.tuples(st.integers(2, 5), st.integers(2, 6)).flatmap(
 )
 #: Fold means with more than one value.
 MEANS = st.lists(st.integers(-20, 20), min_size=2, max_size=12).map(lambda values: np.array(values) / 20)
-
-
-def _records(blocks):
-    return Records(folds=FoldLosses.from_blocks(blocks))
-
-
-def _random_blocks(seed, sizes=(5, 5, 5, 5), share=0.3):
-    rng = np.random.default_rng(seed)
-    return [(rng.random(size) < share).astype(int) for size in sizes]
 
 
 # ---- worked numbers ----
@@ -95,20 +83,6 @@ def test_worked_table_of_type_1_errors(data, rho, suffix):
 
 
 # ---- k-fold t against peers ----
-
-
-@settings(deadline=None)
-@given(MEANS, st.floats(0.5, 0.999), st.sampled_from(ALTERNATIVES))
-def test_k_fold_t_is_scipys_t_test_of_the_fold_means(means, level, alternative):
-    assume(np.ptp(means) > 0)
-    peer = stats.ttest_1samp(means, 0.0, alternative=alternative)
-    for pivot in (k_fold_t_pivot(means, 10), grandvalet_bengio_pivot(means, 10, rho=0.0)):
-        assert pivot.statistic() == pytest.approx(peer.statistic, rel=1e-9, abs=1e-12)
-        assert pivot.pvalue(alternative=alternative) == pytest.approx(peer.pvalue, rel=1e-8, abs=1e-14)
-        limits = peer.confidence_interval(level)
-        assert pivot.interval(level, alternative) == pytest.approx(
-            (limits.low, limits.high), rel=1e-7, abs=1e-9
-        )
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -245,27 +219,6 @@ def test_corrected_resampled_t_on_folds_is_a_rho(k):
     assert found.standard_error == pytest.approx(corrected, rel=1e-12)
 
 
-def test_grandvalet_bengio_interval_and_its_details():
-    blocks = _random_blocks(5)
-    row = compute_interval(GRANDVALET_BENGIO, _records(blocks), 0.9)
-    found = variance_estimates(FoldLosses.from_blocks(blocks))
-    half = stats.t.ppf(0.95, 3) * math.sqrt(found.theta_3 / 0.3)
-    assert row.raw_interval == pytest.approx((found.mean - half, found.mean + half), abs=1e-12)
-    means = [block.mean() for block in blocks]
-    tested = GRANDVALET_BENGIO.test(_records(blocks), 0.9, "two-sided", rho=0.7).details
-    assert tested["rho_threshold"] == pytest.approx(rho_threshold(means, significance=0.1))
-    assert "rho_threshold" not in row.details  # it belongs to a hypothesis, and of one error none is tested
-    assert row.details["rho"] == tested["rho"] == 0.7
-    assert [row.details[f"theta_{number}"] for number in range(1, 6)] == [
-        getattr(found, f"theta_{number}") for number in range(1, 6)
-    ]
-    assert str(row.estimand) == "expected(n1=15)"
-    assert row.n_fits == 5
-    at_0 = compute_interval(GRANDVALET_BENGIO, _records(blocks), 0.9, {"rho": 0.0})
-    ordinary = compute_interval(K_FOLD_T, _records(blocks), 0.9)
-    assert at_0.raw_interval == pytest.approx(ordinary.raw_interval, abs=1e-12)
-
-
 # ---- rho from halves ----
 
 
@@ -289,33 +242,6 @@ def test_rho_of_halves_in_plain_python(halvings):
         assert found == -math.inf or (math.isnan(found) and theta_3 == 0)
     else:
         assert found == pytest.approx(1 - theta_3 / theta, rel=1e-9, abs=1e-9)
-
-
-def _with_halves(halves):
-    blocks = _random_blocks(5)
-    return Records.of(folds=FoldLosses.from_blocks(blocks), half_folds=HalfFoldLosses(halves, 7.5))
-
-
-def test_rho_half_is_the_interval_and_the_test_at_the_estimate():
-    halves = [[[0.1, 0.3, 0.2, 0.2], [0.5, 0.4, 0.6, 0.4]], [[0.2, 0.2, 0.4, 0.3], [0.1, 0.0, 0.1, 0.2]]]
-    records, rho = _with_halves(halves), rho_of_halves(halves)
-    assert 0.5 < rho < 1.0
-    row = compute_interval(GRANDVALET_BENGIO, records, 0.9, {"rho": "half"})
-    given_rho = compute_interval(GRANDVALET_BENGIO, records, 0.9, {"rho": rho})
-    assert row.raw_interval == given_rho.raw_interval
-    assert row.details == {**given_rho.details, "rho_of_halves": rho}
-    assert (row.remarks, row.n_fits) == ((), 1 + 4 + 16)
-    tested = compute_comparison(GRANDVALET_BENGIO, records, 0.9, options={"rho": "half"})
-    assert tested.pvalue == compute_comparison(GRANDVALET_BENGIO, records, 0.9, options={"rho": rho}).pvalue
-    assert tested.n_fits == 2 * (4 + 16)
-    fewer = compute_interval(
-        GRANDVALET_BENGIO, _with_halves([[[0.1, 0.3], [0.5, 0.4]]]), 0.9, {"rho": "half"}
-    )
-    assert fewer.remarks == ("rho is that of 2 folds, and not of 4",)
-    with pytest.raises(
-        ValueError, match="needs cross-validation of both halves of the rows, not recorded here"
-    ):
-        compute_comparison(GRANDVALET_BENGIO, _records(_random_blocks(5)), 0.9, options={"rho": "half"})
 
 
 # ---- Bayle et al. ----

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -40,7 +39,7 @@ from cudbound import (
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.method_card import READS
 from cudbound.basis.sample import Sample
-from cudbound.intervals import GROUPS, METHODS, compute_interval
+from cudbound.intervals import METHODS, compute_interval
 from cudbound.intervals.independent_test_sets import record_own_test_sets
 from cudbound.intervals.method import ALTERNATIVES, compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
@@ -66,7 +65,6 @@ FROM_RECORDS = tuple(
 #: Comparisons of losses on matched splits; the others have a test set for each classifier.
 MATCHED = tuple(name for name in COMPARISONS if "second_test_set" not in names_of(METHODS[name].needs))
 WITH_PIVOT = tuple(name for name in COMPARISONS if METHODS[name].pivot is not None)
-LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 SEED = 3
 ARGUMENTS = {"n_resamples": N_RESAMPLES, "rng": SEED}
 RESAMPLING = Resampling.with_sizes(SIZES, inner=N_INNER)
@@ -101,21 +99,6 @@ def intervals(fitted):
 # ---- what a method says of itself ----
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_a_method_gives_an_interval_or_a_comparison(name):
-    method = METHODS[name]
-    assert method.gives_interval or method.compares
-    # a pivot gives both, and then neither is written apart
-    assert method.pivot is None or (method.compute is None and method.test is None)
-    assert method.estimand.kind in ERRORS
-    assert not method.compares or method.estimand.kind in DIFFERENCES
-    groups = [
-        group for group in ("conditional", "algorithm", "tuned", "probability") if name in GROUPS[group]
-    ]
-    assert len(groups) == int(method.gives_interval)
-    assert (name in GROUPS["all"]) == (method.gives_interval and groups != ["tuned"])
-
-
 @pytest.mark.parametrize("name", REGISTERED)
 def test_options_have_a_default_that_they_allow(name):
     method = REGISTERED[name]
@@ -148,28 +131,6 @@ def test_missing_records_are_named(name):
 
 
 # ---- intervals ----
-
-
-@pytest.mark.parametrize("name", INTERVALS)
-def test_an_interval_of_ordinary_data_is_sound(name, intervals):
-    row = intervals[name]
-    assert (row.method, row.confidence_level, row.degenerate) == (name, 0.95, None)
-    assert row.estimand.kind in ERRORS
-    assert row.estimand.kind == METHODS[name].estimand.kind
-    assert 0.0 <= row.estimate <= 1.0
-    assert row.raw_interval.low < row.raw_interval.high
-    assert 0.0 <= row.confidence_interval.low < row.confidence_interval.high <= 1.0
-    assert row.n_fits >= 1
-
-
-@pytest.mark.parametrize("name", INTERVALS)
-def test_a_higher_level_is_wider_on_refits(name, refitted):
-    rows = [of_interval(name, refitted, level) for level in LEVELS]
-    for lower, higher in pairwise(rows):
-        if not math.isnan(lower.raw_interval.width):  # a confidence set may be empty at a low level
-            assert higher.raw_interval.low <= lower.raw_interval.low
-            assert higher.raw_interval.high >= lower.raw_interval.high
-    assert rows[-1].raw_interval.width > rows[0].raw_interval.width or math.isnan(rows[0].raw_interval.width)
 
 
 @PROPERTY
@@ -449,13 +410,6 @@ def test_recorded_losses_give_the_comparisons_of_refitting(learners, comparisons
 def test_an_interval_does_not_depend_on_the_others(name, fitted, intervals):
     alone = compare_intervals(*fitted, methods=[name], resampling=RESAMPLING, **ARGUMENTS)
     assert alone.rows == (intervals[name],)
-
-
-def test_a_comparison_does_not_depend_on_the_others(learners, comparisons):
-    a, b, X, y = learners
-    for name in COMPARISONS:
-        alone = compare_learners({"a": a, "b": b}, X, y, methods=[name], resampling=RESAMPLING, rng=SEED)
-        assert alone.rows == (comparisons[name],)
 
 
 TINY = ResamplingSizes(

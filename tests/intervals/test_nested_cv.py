@@ -166,15 +166,6 @@ def test_recorded_losses_are_those_of_a_loop_over_folds(estimator):
             assert recorded.inner[repeat, outer].tolist() == expected
 
 
-def test_every_training_set_is_fitted_once():
-    refit, sizes = Seen(), ResamplingSizes(n_folds=5, n_nested_repeats=6)
-    recorded = record_nested(task(refit, np.array([1.0, -1.0] * 10), sizes))
-    (training,) = refit.calls
-    assert len(training) == recorded.n_fits == count_nested_fits(sizes, 20) == 6 * 15
-    assert len(np.unique(training, axis=0)) == len(training)
-    assert sorted(set(training.sum(axis=1))) == [12, 16]
-
-
 @pytest.mark.parametrize(
     ("n", "asked", "folds"), [(100, 10, 10), (20, 10, 10), (19, 10, 9), (8, 10, 4), (6, 10, 3), (30, 2, 3)]
 )
@@ -186,24 +177,3 @@ def test_folds_are_reduced_to_two_rows_each(n, asked, folds):
     assert recorded.outer.shape == (2, folds, n // folds)
     said = f"{folds} folds of nested cross-validation instead of {asked}"
     assert (said in recorded.remarks) == (folds != asked)
-
-
-def test_training_sets_of_one_class():
-    labels = np.where(np.arange(12) < 2, 1.0, -1.0)
-    sizes = ResamplingSizes(n_folds=4, n_nested_repeats=30)
-
-    refit = Seen()
-
-    def record(policy):
-        return record_nested(task(refit, labels, sizes, policy=policy))
-
-    fitted = record("fit")
-    n_one_class = int((refit.training @ (labels > 0) == 0).sum())
-    assert fitted.remarks == (
-        f"{n_one_class} single-class training sets of nested cross-validation fitted as drawn",
-    )
-    # both positive rows in one fold are never together in training without it: nothing else can be drawn
-    redrawn = record("redraw")
-    assert "fitted as drawn" in redrawn.remarks[0]
-    with pytest.raises(ValueError, match=r"training sets of nested cross-validation had only one class"):
-        record("error")

@@ -7,7 +7,6 @@ import pytest
 from data import fitted_sample
 
 from cudbound import Resampling, compare_intervals
-from cudbound.basis.exceptions import ParameterError
 from cudbound.intervals.own import own_method
 
 CLF, X, Y = fitted_sample()
@@ -68,17 +67,3 @@ def test_what_it_does_not_bound_is_refused(asked):
         ValueError, match=r"The method 'mine' is not available for .*what it records cannot be"
     ):
         compare_intervals(CLF, X, Y, methods=[own_method("mine", limits)], **asked, **FAST)
-
-
-def test_what_it_takes_and_returns_is_said():
-    def three(model, X, y):
-        return 0.3, 0.2, 0.4
-
-    with pytest.raises(ParameterError, match=r"interval\(model, X, y, level, rng\)"):
-        own_method("mine", three)
-    with pytest.raises(ParameterError, match=r"interval\(model, X, y, level, rng\)"):
-        compare_intervals(CLF, X, Y, methods=[three], **FAST)
-    for given in ((0.2, 0.4), 0.3, None):
-        mine = own_method("mine", lambda model, X, y, level, rng, given=given: given)
-        with pytest.raises(ValueError, match=r"must return an estimate and two limits\. Got "):
-            compare_intervals(CLF, X, Y, methods=[mine], **FAST)

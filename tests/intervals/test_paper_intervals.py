@@ -228,24 +228,6 @@ def test_rows_are_their_formulas_at_the_632_estimate():
         assert row.raw_interval == pytest.approx(interval, abs=1e-12), name
 
 
-def test_options_change_the_formula():
-    records = random_losses(3)
-    estimate = _slow_632(records)
-    replicates = 0.368 * records.bootstrap.resubstitution + 0.632 * records.inner.errors
-    expected = [
-        ("bootstrap-bias-corrected", {"variant": "shift"}, shifted_interval(replicates, estimate, 0.9)),
-        ("bootstrap-bias-corrected", {"variant": "basic"}, basic_interval(replicates, estimate, 0.9)),
-        ("kohavi-normal", {"form": "wilson"}, kohavi_interval(estimate, 20, 0.9, form="wilson")),
-        ("martin-beta", {"prior": "jeffreys"}, martin_interval(estimate, 20, 0.9, prior="jeffreys")),
-    ]
-    for name, options, interval in expected:
-        row = compute_interval(METHODS[name], records, 0.9, options)
-        assert row.raw_interval == pytest.approx(interval, abs=1e-12), name
-        assert row.raw_interval != compute_interval(METHODS[name], records, 0.9).raw_interval
-    at_cv = compute_interval(METHODS["yang-cv-normal"], records, 0.9, {"center": "cv"})
-    assert at_cv.estimate == records.folds.losses.mean()
-
-
 # ---- degenerate intervals ----
 
 

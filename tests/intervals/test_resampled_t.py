@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import statistics
 
 import baycomp
@@ -45,10 +44,6 @@ from cudbound.resampling.splits import (
 
 VECTORS = shared_vectors()
 MEANS = st.lists(st.integers(-20, 20).map(lambda k: k / 20), min_size=2, max_size=12)
-RECORDERS = (
-    *(record_splits, record_half_splits, record_half_folds),
-    *(record_replicates, record_halvings, hold_out),
-)
 
 
 def _splits(means, n_train=90, n_test=10):
@@ -134,18 +129,6 @@ def test_pseudo_bootstrap_in_plain_python(replicates, n_splits, n_test):
     )
 
 
-@given(means=MEANS, shift=st.floats(-1, 1), level=st.floats(0.5, 0.99))
-def test_what_moves_an_interval(means, shift, level):
-    """Adding a constant to every mean moves it; swapping the two learners mirrors it; a higher level widens it."""
-    interval = corrected_resampled_t_pivot(means, 45, 5).interval(level)
-    moved = corrected_resampled_t_pivot(np.array(means) + shift, 45, 5).interval(level)
-    mirrored = corrected_resampled_t_pivot(-np.array(means), 45, 5).interval(level)
-    assert moved == pytest.approx((interval.low + shift, interval.high + shift), abs=1e-9)
-    assert mirrored == pytest.approx((-interval.high, -interval.low), abs=1e-9)
-    wider = corrected_resampled_t_pivot(means, 45, 5).interval(level + 0.009)
-    assert wider.width > interval.width or max(means) == min(means)
-
-
 @given(
     pairs=st.lists(st.tuples(*[st.integers(-9, 9).map(lambda k: k / 9)] * 2), min_size=1, max_size=9).filter(
         lambda pairs: any(a != b for a, b in pairs)
@@ -162,11 +145,6 @@ def test_conservative_z_in_plain_python(pairs):
 
 
 # ---- recorders ----
-
-
-def _data(n, n_positive):
-    X, _ = signed_sample(n)
-    return X, np.where(np.arange(n) < n_positive, 1.0, -1.0)
 
 
 def _plain_losses(X, labels, train, test):
@@ -277,44 +255,3 @@ def test_a_split_uses_every_row_once(rows, seed, data):
     design = draw_split(np.array(rows), 10, n_test, np.random.default_rng(seed))
     assert design.testing.sum() == n_test
     np.testing.assert_array_equal(design.training + design.testing, [np.bincount(rows, minlength=10)])
-
-
-@pytest.mark.parametrize("recorder", RECORDERS)
-def test_training_sets_of_one_class_follow_the_policy(recorder):
-    # folds inside halves need two rows of each class in both
-    X, labels = _data(12, n_positive=4 if recorder is record_half_folds else 2)
-    sizes = ResamplingSizes(test_fraction=0.25, n_splits=2, n_halvings=2)
-    fitted = [_record(recorder, X, labels, sizes, "fit", seed) for seed in range(20)]
-    n_single = [_n_single(training, labels) for _, training in fitted]
-    assert max(n_single) > 0
-    for seed, ((made, _), count) in enumerate(zip(fitted, n_single, strict=True)):
-        remarks = [remark for remark in made.remarks if "fitted as drawn" in remark]
-        assert len(remarks) == (count > 0)
-        if not count:
-            continue
-        assert remarks[0].startswith(f"{count} single-class ")
-        with pytest.raises(ValueError, match=rf"^{count} .* had only one class, and on_single_class='error'"):
-            _record(recorder, X, labels, sizes, "error", seed)
-        again, training = _record(recorder, X, labels, sizes, "redraw", seed)
-        assert _n_single(training, labels) == 0
-        assert any("times to keep both classes in them" in remark for remark in again.remarks)
-
-
-def _n_single(training, labels):
-    positive = training @ (labels > 0)
-    return int(((positive == 0) | (positive == training.sum(axis=1))).sum())
-
-
-@pytest.mark.parametrize(
-    ("recorder", "fraction"), [(record_splits, 0.5), (record_half_splits, 0.2), (record_replicates, 0.4)]
-)
-def test_only_the_part_without_both_classes_is_drawn_again(recorder, fraction):
-    """Many of these training sets miss the two positive rows; drawn again as one, no design would ever be left."""
-    X, labels = _data(20, n_positive=2)
-    sizes = ResamplingSizes(test_fraction=fraction, n_splits=30)
-    _, fitted = _record(recorder, X, labels, sizes, "fit")
-    assert _n_single(fitted, labels) > len(fitted) / 8
-    made, redrawn = _record(recorder, X, labels, sizes, "redraw")
-    assert _n_single(redrawn, labels) == 0
-    (remark,) = made.remarks
-    assert re.fullmatch(r"training sets of .* redrawn \d+ times to keep both classes in them", remark)

@@ -7,7 +7,6 @@ import inspect
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
 
 import cudbound as cb
 
@@ -44,13 +43,3 @@ def test_the_event_of_a_call_is_that_of_its_metrics(name):
     assert by_keyword == call(metric=cb.Metrics("sensitivity", event="well"), event="well")
     if name != "plan_sample_size":
         assert by_keyword != call(metric="sensitivity", event="ill")
-
-
-def test_one_of_several_classes():
-    kinds = np.array(["a", "b", "c"])[RNG.integers(0, 3, 60)]
-    clf = GaussianNB().fit(X, kinds)
-    arguments = {"method": "out-of-bag-wilson", **FEW}
-    row = cb.performance_interval(clf, X, kinds, metric="sensitivity", event="b", **arguments).row
-    assert row.metric == "sensitivity of b"
-    with pytest.raises(ValueError, match=r"such as performance_interval\(\.\.\., event='a'\)"):
-        cb.performance_interval(clf, X, kinds, metric="sensitivity", **arguments)

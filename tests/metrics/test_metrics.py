@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 import warnings
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from data import fitted_sample, sample
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -18,13 +16,11 @@ from cudbound import (
     ChosenThresholdClassifier,
     LeastSquaresClassifier,
     Metrics,
-    Resampling,
     compare_intervals,
     cud_interval,
     performance_interval,
 )
 from cudbound.basis.exceptions import RepeatedRowsWarning, SmallSampleWarning, UnsupportedEstimatorError
-from cudbound.cli.group import main
 
 
 def data(seed=0, n=40, shift=0.5):
@@ -152,65 +148,6 @@ def test_few_events_are_warned_of():
         )
 
 
-def test_groups_keep_rows_that_a_metric_does_not_allow():
-    clf, X, y = fitted()
-    table = compare_intervals(
-        clf,
-        X,
-        y,
-        methods="conditional",
-        metric="balanced-error",
-        n_resamples=20,
-        rng=0,
-        resampling=Resampling(inner="oob"),
-    )
-    assert "what it records cannot be separated by class" in table["aci"].degenerate
-    assert table["kohavi-normal"].degenerate is None
-    assert table["test-set-wilson"].metric == "balanced-error"
-
-
-@pytest.mark.parametrize(
-    ("metric", "message"),
-    [
-        ("pr_auc", "it depends on the share of events among the cases at each threshold"),
-        ("F1", "it is a ratio whose parts vary together"),
-        ("sensitivity_at_specificity", "which is out of scope here"),
-        ("c-index", "censored times to an event are not classes"),
-        ("youden", "it is twice the balanced accuracy minus 1"),
-        ("MCC", "it is a ratio whose parts vary together"),
-        ("cohen kappa", "it is a ratio whose parts vary together"),
-        ("survival", "censored times to an event are not classes"),
-        ("sensitvity", "did you mean 'sensitivity'?"),
-        ("recal", "did you mean 'recall'?"),
-        (["error", "error"], "The 'metric' parameter must be different metrics"),
-        ([], "The 'metric' parameter must be one or more of"),
-        (3, "The 'metric' parameter must be one or more of"),
-    ],
-)
-def test_what_is_not_supported_says_what_to_use(metric, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        Metrics(metric)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"asked": "cost"}, "The 'costs' parameter must be a cost for each class"),
-        ({"asked": "error", "costs": {0: 1, 1: 2}}, "only with the metric 'cost'"),
-        ({"asked": "ppv"}, "The 'prevalence' parameter must be a number in (0, 1) or 'sample'"),
-        ({"asked": "ppv", "prevalence": 0.0}, "The 'prevalence' parameter must be"),
-        (
-            {"asked": "error", "prevalence": 0.1},
-            "only with the metrics 'ppv', 'npv' and 'net-benefit'",
-        ),
-        ({"asked": "error", "joint": True}, "The 'joint' parameter must be False for a single metric"),
-    ],
-)
-def test_arguments_that_do_not_fit_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        Metrics(**arguments)
-
-
 def test_a_threshold_that_is_chosen_on_the_data_is_resampled_or_refused():
     X, y = data()
 
@@ -228,37 +165,3 @@ def test_a_threshold_that_is_chosen_on_the_data_is_resampled_or_refused():
     assert again.threshold_ != clf.threshold_
     with pytest.raises(ValueError, match="a function that returns a finite number"):
         ChosenThresholdClassifier(LogisticRegression(), lambda scores, second: math.nan).fit(X, y)
-
-
-@pytest.fixture(scope="module")
-def csv_file(tmp_path_factory):
-    X, y = data(2, 40)
-    path = tmp_path_factory.mktemp("metrics") / "d.csv"
-    lines = [f"{a},{b},{label}" for (a, b), label in zip(X.tolist(), y.tolist(), strict=True)]
-    path.write_text("\n".join(["a,b,state", *lines]) + "\n")
-    return path
-
-
-def command(path, *more):
-    fixed = "--target state --positive ill --classifier least-squares --seed 0 --resamples 60 --format csv"
-    return CliRunner().invoke(
-        main, ["interval", str(path), *fixed.split(), "--methods", "two-center,cud", *more]
-    )
-
-
-def test_the_command_bounds_what_python_bounds(csv_file):
-    X, y = data(2, 40)
-    clf = LeastSquaresClassifier().fit(X, (y == "ill").astype(int))
-    given = ["--metric", "sensitivity,ppv,cost", "--prevalence", "0.1", "--joint"]
-    given += ["--cost", "ill=5", "--cost", "well=1"]
-    found = command(csv_file, *given)
-    asked = Metrics(["sensitivity", "ppv", "cost"], costs={1: 5, 0: 1}, prevalence=0.1, joint=True)
-    table = compare_intervals(
-        clf, X, (y == "ill").astype(int), methods=["two-center", "cud"], metric=asked, **FAST
-    )
-    lines = found.stdout.splitlines()
-    assert len(lines) == 1 + len(table.rows) == 7
-    for line, row in zip(lines[1:], table.rows, strict=True):
-        cells = line.split(",")
-        assert [cell.strip('"') for cell in cells[:2]] == [row.method, row.metric]
-        assert float(cells[3]) == row.low

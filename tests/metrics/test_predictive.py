@@ -6,12 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from data import fitted_sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from cudbound import Metrics, compare_intervals
 from cudbound.basis.groups import Groups
 from cudbound.metrics.predictive import (
     Proportion,
@@ -91,53 +89,6 @@ def test_limits_by_another_way_to_write_them(se, sp, prevalence, name):
     # roles exchanged: NPV is the PPV of those who call the other class the event
     other = predictive_limits("npv" if name == "ppv" else "ppv", sp, se, prevalence.complement)
     assert tuple(other) == pytest.approx(tuple(found), abs=1e-12)
-
-
-def exact_limits(k, n, level):
-    tail = (1.0 - level) / 2
-    low = np.where(k > 0, beta.ppf(tail, np.maximum(k, 1), n - k + 1), 0.0)
-    return low, np.where(k < n, beta.ppf(1.0 - tail, k + 1, np.maximum(n - k, 1)), 1.0)
-
-
-FAST = {"n_resamples": 60, "rng": 0}
-
-
-def fitted():
-    return fitted_sample(60, above=0.5)
-
-
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-@pytest.mark.parametrize("prevalence", [0.2, "sample"])
-def test_rows_are_made_of_the_rows_of_the_table(prevalence, alternative):
-    clf, X, y = fitted()
-    methods = ["two-center", "cud", "langford-binomial"]
-    asked = Metrics(["npv", "sensitivity", "ppv", "specificity"], prevalence=prevalence)
-    table = compare_intervals(clf, X, y, methods=methods, metric=asked, alternative=alternative, **FAST)
-    alone = Metrics(["sensitivity", "specificity"])
-    apart = compare_intervals(clf, X, y, methods=methods, metric=alone, alternative=alternative, **FAST)
-    n, k = 60, int(y.sum())
-    at = (0.2, 0.2, 0.2, math.inf)
-    if prevalence == "sample":
-        level = 0.95 if alternative == "two-sided" else 0.9
-        at = (k / n, *(float(one) for one in exact_limits(k, n, level)), n)
-    for method in methods:
-        parts = []
-        for metric, size in (("sensitivity", k), ("specificity", n - k)):
-            row = table[method, metric]
-            assert row == apart[method, metric]  # at its own level, not at half of the error probability
-            parts.append((row.estimate, row.low, row.high, size))
-        for name in ("ppv", "npv"):
-            row = table[method, name]
-            low, high = by_hand(name, *parts, at)
-            assert row.low == pytest.approx(0.0 if alternative == "less" else low, abs=1e-9)
-            assert row.high == pytest.approx(1.0 if alternative == "greater" else high, abs=1e-9)
-            assert row.alternative == alternative
-            said = (
-                "at the prevalence 0.2"
-                if prevalence == 0.2
-                else f"at the prevalence {k / n:.3g} of the sample, limits"
-            )
-            assert row.remarks[0].startswith(said)
 
 
 def test_the_share_of_events_by_plain_loops():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -15,9 +14,7 @@ from cudbound import (
     Resampling,
     compare_intervals,
     cud_interval,
-    performance_interval,
 )
-from cudbound.basis.exceptions import ParameterError
 from cudbound.cli.group import main
 
 RNG = np.random.default_rng(11)
@@ -40,26 +37,6 @@ def command(path, *more):
     return CliRunner().invoke(main, ["interval", str(path), *fixed.split(), *more])
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--methods", "nested-cv"], "or leave the weights out"),
-        (["--inner", "5"], "--inner must be"),
-        (
-            ["--inner", "5", "--metric", "sensitivity"],
-            "--inner must be",
-        ),
-        (["--features", "a,w"], "column 'w' is named in both --features and --weight; choose one"),
-        (["--threshold", "0.4"], "FixedThresholdClassifier.fit does not. Use one that does"),
-    ],
-)
-def test_what_does_not_fit_weights_is_refused_in_one_line(file, options, message):
-    found = command(file, *options)
-    assert found.exit_code in (1, 2)
-    assert message in found.stderr
-    assert (found.stdout, found.stderr.count("\n")) == ("", 1)
-
-
 def test_the_majority_class_errs_by_the_weights(file):
     """A weighted error is held against a weighted share of the rarer class."""
     clf = LeastSquaresClassifier().fit(X, Y, sample_weight=W)
@@ -79,44 +56,6 @@ def test_the_majority_class_errs_by_the_weights(file):
 
 
 # ---- inner draws ----
-
-
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
-        ({"metric": "sensitivity"}, "the sensitivity"),
-        ({"metric": ["error", "balanced-error"]}, "the balanced-error"),
-        ({"metric": Metrics("ppv", prevalence=0.2)}, "the sensitivity"),
-        ({"sample_weight": W}, "weighted rows"),
-    ],
-)
-def test_inner_draws_are_refused_where_only_their_means_are_known(arguments, what):
-    clf = LeastSquaresClassifier().fit(X, Y, sample_weight=arguments.get("sample_weight"))
-    rule = f"The 'inner' parameter must be 'oob' or None for {what}: inner draws record only"
-    for method in ("bootstrap-percentile", "two-center"):
-        with pytest.raises(ParameterError, match=re.escape(rule)):
-            compare_intervals(clf, X, Y, methods=[method], resampling=Resampling(inner=5), **arguments, **FEW)
-        with pytest.raises(ParameterError, match=re.escape(rule)):
-            performance_interval(
-                clf,
-                X,
-                Y,
-                method=method,
-                resampling=Resampling(inner=5),
-                **{**arguments, "metric": first(arguments)},
-                **FEW,
-            )
-    oob = compare_intervals(
-        clf, X, Y, methods=["bootstrap-percentile"], resampling=Resampling(inner="oob"), **arguments, **FEW
-    )
-    default = compare_intervals(clf, X, Y, methods=["bootstrap-percentile"], **arguments, **FEW)
-    assert oob.rows == default.rows
-
-
-def first(arguments):
-    """One metric that the message names as well."""
-    metric = arguments.get("metric", "error")
-    return metric[-1] if isinstance(metric, list) else metric
 
 
 # ---- influence values ----

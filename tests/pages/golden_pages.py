@@ -6,17 +6,18 @@ The test compares them without their digits, since `tests/golden` has the number
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import refusals
 from click.testing import CliRunner
 from golden_calls import RIVALS, fitted, grouped, sample
 from sklearn.feature_selection import SelectKBest
@@ -136,7 +137,7 @@ def more_features_than_rows() -> str:
 @page
 def one_sided() -> str:
     result = cb.performance_interval(*fitted(LogisticRegression()), alternative="less", **FEW)
-    return f"{result.sentence}\n\n{read(result)}\n\n==== in percent\n{result.sentence.in_percent}"
+    return f"{result.sentence}\n\n{read(result, percent=True)}"
 
 
 @page
@@ -188,7 +189,7 @@ def planned() -> str:
 @page
 def cards() -> str:
     """All that is said of every method."""
-    return "\n\n".join(str(cb.explain(name)) for name in (*METHODS, *ESTIMATORS))
+    return in_a_folder(*(f"explain {name}" for name in {**METHODS, **ESTIMATORS}))
 
 
 @page
@@ -201,24 +202,26 @@ def methods() -> str:
 GOOD = "interval patients.csv --target sick --positive yes --exclude clinic --seed 1 --resamples 40"
 
 
-def in_a_folder(*commands: str) -> str:
-    """Return what commands print in a folder with a file of patients, each with its exit code."""
+@contextmanager
+def a_folder_of_patients() -> Iterator[None]:
+    """Make a folder with a file of patients the current one."""
     X, y = sample(n=40)
     frame = pd.DataFrame(X.round(2), columns=["age", "marker", "dose"])
-    frame = frame.assign(
-        sick=np.where(y > 0, "yes", "no"), clinic=np.arange(40) // 2, sex=np.where(X[:, 1] > 0, "m", "f")
-    )
-    before, texts = Path.cwd(), []
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            frame.to_csv("patients.csv", index=False)
-            for line in commands:
-                result = CliRunner().invoke(main, line.split(), terminal_width=80)
-                output = result.output.replace(str(Path.cwd()), "FOLDER")
-                texts.append(f"$ cudbound {line}\n{output}[exit code {result.exit_code}]")
-        finally:
-            os.chdir(before)
+    sex = np.where(X[:, 1] > 0, "m", "f")
+    frame = frame.assign(sick=np.where(y > 0, "yes", "no"), clinic=np.arange(40) // 2, sex=sex)
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        frame.to_csv("patients.csv", index=False)
+        yield
+
+
+def in_a_folder(*commands: str) -> str:
+    """Return what commands print in a folder with a file of patients, each with its exit code."""
+    texts = []
+    with a_folder_of_patients():
+        for line in commands:
+            result = CliRunner().invoke(main, line.split(), terminal_width=80)
+            output = result.output.replace(str(Path.cwd()), "FOLDER")
+            texts.append(f"$ cudbound {line}\n{output}[exit code {result.exit_code}]")
     return "\n\n".join(texts)
 
 
@@ -266,34 +269,13 @@ def command_of_files_and_learners() -> str:
 
 @page
 def refusals_of_the_command() -> str:
-    good = f"{GOOD} --categorical sex"
-    return in_a_folder(
-        "interval nowhere.csv --target sick --positive yes",
-        f"{GOOD}",
-        f"{good} --target ill",
-        f"{good} --positive maybe",
-        f"{good} --confidence-level 95",
-        f"{good} --methods no-such-method",
-        f"{good} --methods mcnemar",
-        f"{good} --classifier no-such-classifier",
-        f"{good} --set C=1",
-        f"{good} --classifier logistic --set C=-1",
-        f"{good} --resamples 0",
-        f"{good} --metric no-such-metric",
-        f"{good} --metric ppv",
-        f"{good} --prevalence 2 --metric ppv",
-        f"{good} --size folds=0",
-        f"{good} --option kohavi-normal.form=wrong",
-        f"{good} --group nowhere",
-        f"{good} --format pdf",
-        f"{good} --output nowhere/table.txt",
-        f"{good} --alternative sideways",
-        f"{good} --model nowhere.skops",
-        "compare-learners patients.csv --target sick --positive yes --learners lda",
-        "explain no-such-method",
-        "study run nowhere.toml --store study.sqlite",
-        "verify patients.csv patients.csv",
-    )
+    with a_folder_of_patients():
+        return "\n".join(refusals.of_the_command())
+
+
+@page
+def refusals_of_the_calls() -> str:
+    return "\n".join(refusals.of_calls())
 
 
 # ---- reports ----

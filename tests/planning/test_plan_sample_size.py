@@ -18,8 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from study_frames import summary_of
 
-from cudbound import LeastSquaresClassifier, Metrics, compare_intervals, plan_sample_size
-from cudbound.basis.exceptions import ParameterError
+from cudbound import LeastSquaresClassifier, compare_intervals, plan_sample_size
 from cudbound.resampling.settings import Resampling
 from cudbound.study import SampleSizePlan
 from cudbound.study.planning.plan_sample_size import _sizes
@@ -194,39 +193,6 @@ def test_a_pipeline_fills_missing_values_and_text():
     assert plan.sizes[0].half_widths.max() < 0.5
 
 
-def test_metrics_of_a_pilot_rest_on_the_event_that_is_named():
-    words = np.where(Y == 1, "ill", "well")
-    asked = {"method": "two-center", "n_samples": (30,), "n_resamples": 20}
-    ill, well = (
-        quick_plan(CLF, X, words, metric=Metrics("sensitivity", event=event), **asked)
-        for event in ("ill", "well")
-    )
-    coded = quick_plan(CLF, X, Y, metric="sensitivity", **asked)
-    np.testing.assert_array_equal(ill.sizes[0].half_widths, coded.sizes[0].half_widths)
-    assert ill.sizes[0].half_widths.mean() > well.sizes[0].half_widths.mean()  # on fewer rows
-    with pytest.raises(
-        ParameterError, match=r"'event' parameter must be one of the classes \['ill', 'well'\]"
-    ):
-        quick_plan(CLF, X, words, metric="sensitivity", **asked)
-
-
-@pytest.mark.parametrize("metric", ["auc", "brier"])
-def test_auc_and_brier_score_can_be_planned_for(metric):
-    plan = quick_plan(
-        LogisticRegression(),
-        world="gaussians",
-        metric=metric,
-        method="two-center",
-        n_samples=(30, 120),
-        n_replicates=10,
-    )
-    assert plan.sizes[0].half_widths.mean() > plan.sizes[1].half_widths.mean() > 0.0
-    assert plan.sizes[0].coverage > 0.5
-    assert {"auc": "AUC (c-statistic)", "brier": "Brier score"}[metric] in str(plan)
-    with pytest.raises(ValueError, match="langford-binomial reads which rows are misclassified, and not"):
-        quick_plan(LogisticRegression(), world="gaussians", metric=metric, method="langford-binomial")
-
-
 # ---- what is written ----
 
 
@@ -270,60 +236,3 @@ def test_a_size_at_which_nothing_can_be_analyzed():
         match=r"^No sample of 12 patients could be analyzed: .* failed in Broken with ValueError: too few rows",
     ):
         quick_plan(Broken(), X, Y)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({}, "'world' parameter must be given, or X and y of a pilot, but not both. Got None"),
-        ({"X": X, "y": Y, "world": "gaussians"}, "'world' parameter must be given, or X and y of a pilot"),
-        ({"X": X}, "'y' parameter must be given with X, as the labels of its rows"),
-        ({"X": X, "y": Y[1:]}, "X and y must have the same number of rows. Got 40 and 39"),
-        (
-            {"X": X, "y": np.arange(40) % 3},
-            r"'y' parameter must be of two classes with at least 2 rows each. Got \{0",
-        ),
-        ({"X": X, "y": np.arange(40) == 0}, r"at least 2 rows each. Got \{False: 39, True: 1\}"),
-        ({"world": "gaussian"}, "there is no world 'gaussian'; did you mean gaussians"),
-        ({"world": {"world": "gaussians", "distanse": 1}}, "has no key 'distanse'; did you mean distance"),
-        ({"world": {"distance": 1}}, "'world' parameter must be a mapping with a key 'world'"),
-        ({"world": 7}, "'world' parameter must be the name of a world, a mapping, or an object with name"),
-        (
-            {"world": "gaussians", "metric": "cost"},
-            "'costs' parameter must be a cost for each class by its label",
-        ),
-        ({"world": "gaussians", "metric": ["error", "sensitivity"]}, "'metric' parameter must be one of"),
-        (
-            {"world": "gaussians", "probability": 1.0},
-            r"'probability' parameter must be a number in the range \[0, 1\)",
-        ),
-        ({"world": "gaussians", "half_width": -0.1}, "'half_width' parameter must be a number in the range"),
-        (
-            {"world": "gaussians", "n_replicates": 9},
-            "'n_replicates' parameter must be an integer of at least 10",
-        ),
-        (
-            {"world": "gaussians", "n_replicates": 10**9},
-            "'n_replicates' parameter must be an integer of at most 100,000",
-        ),
-        ({"world": "gaussians", "n_samples": (3,)}, "'n_samples' parameter must be an integer of at least 4"),
-        ({"world": "gaussians", "n_samples": ()}, "different sizes, at least one"),
-        ({"world": "gaussians", "method": "mcnemar"}, "mcnemar"),
-        (
-            {"world": "gaussians", "method": "recommended"},
-            "'method' parameter must be the name of one interval",
-        ),
-        ({"world": "gaussians", "method": ("cud", {"form": True})}, "cud has no option 'form'"),
-        ({"world": "gaussians", "resampling": Resampling(cv=5)}, "'cv' parameter must be None: a plan"),
-        (
-            {"world": "gaussians", "resampling": Resampling(on_single_class="drop")},
-            "'on_single_class' parameter",
-        ),
-        ({"world": "gaussians", "resampling": Resampling(copies=False)}, "'copies' parameter must be None"),
-        ({"world": "gaussians", "rng": -1}, "'rng' parameter must be a non-negative integer"),
-    ],
-    ids=str,
-)
-def test_what_is_refused(given, message):
-    with pytest.raises(ValueError, match=message):
-        plan_sample_size(CLF, **({"n_replicates": 10} | given))

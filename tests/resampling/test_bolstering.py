@@ -18,8 +18,6 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -170,20 +168,3 @@ def test_other_classifiers_by_draws(clf):
     assert recorded.losses.mean() == pytest.approx(
         statistics.fmean(means), abs=5 * error * math.sqrt(1 / 100 + 1 / 200)
     )
-
-
-def test_pipelines_are_bolstered_where_their_last_step_sees_the_rows():
-    X, y = _data(seed=3)
-    units = np.array([1000.0, 0.001])
-    scaled = make_pipeline(StandardScaler(), LeastSquaresClassifier())
-    there, here = (_record(scaled.fit(rows, y), rows, y) for rows in (X * units, X))
-    np.testing.assert_allclose(there.losses, here.losses, atol=1e-9)
-    by_hand = StandardScaler().fit_transform(X)
-    np.testing.assert_allclose(
-        here.losses, _record(LeastSquaresClassifier().fit(by_hand, y), by_hand, y).losses, atol=1e-12
-    )
-    # without it the estimate follows the units, as the remark says
-    plain = [_record(LeastSquaresClassifier().fit(rows, y), rows, y) for rows in (X * units, X)]
-    assert abs(plain[0].losses.mean() - plain[1].losses.mean()) > 0.01
-    curved = make_pipeline(PolynomialFeatures(2, include_bias=False), LogisticRegression()).fit(X, y)
-    assert _record(curved, X, y).remarks == (UNITS,)

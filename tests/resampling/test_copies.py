@@ -27,8 +27,6 @@ from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
     RandomizedSearchCV,
-    RepeatedStratifiedKFold,
-    StratifiedGroupKFold,
     StratifiedKFold,
     TunedThresholdClassifierCV,
 )
@@ -154,29 +152,6 @@ def test_refits_are_those_of_the_rows_of_the_draw(copies):
         assert np.array_equal(losses, wrong)
 
 
-def test_inner_draws_need_copies():
-    X, y = sample(n=40)
-    clf = SEARCH.fit(X, y)
-    arguments = {"n_resamples": 4, "rng": 0}
-    message = (
-        r"'inner' parameter must be 'oob' or None for a classifier that is refitted without copies of rows\. Got 3 "
-        r"instead\. To refit it with copies, pass copies=True as well\."
-    )
-    for methods in ("recommended", "two-center", "bootstrap-percentile"):
-        for resampling in (Resampling(inner=3), Resampling(inner=3, copies=False)):
-            with pytest.raises(ValueError, match=message):
-                compare_intervals(clf, X, y, methods=methods, resampling=resampling, **arguments)
-    for resampling in (Resampling(inner="oob"), Resampling(), Resampling(inner=3, copies=True)):
-        table = compare_intervals(
-            clf, X, y, methods="bootstrap-percentile", resampling=resampling, **arguments
-        )
-        row = table["bootstrap-percentile"]
-        assert row.degenerate is None
-        assert (REMARK in row.remarks) == (resampling.copies is None)
-    with pytest.raises(ValueError, match="'copies' parameter must be"):
-        Resampling(copies="no")
-
-
 # ---- the folds of cross-validation ----
 
 
@@ -184,27 +159,6 @@ def cross_validated(clf, X, y, cv=None, methods="two-center", **keywords):
     return compare_intervals(
         clf, X, y, methods=methods, n_resamples=8, rng=0, resampling=Resampling(cv=cv), **keywords
     )["two-center"]
-
-
-def mean_of_parts(clf, X, y, pairs):
-    wrong = [
-        type(clf)(**clf.get_params()).fit(X[one], y[one]).predict(X[other]) != y[other]
-        for one, other in pairs
-    ]
-    return np.concatenate(wrong).mean()
-
-
-def test_the_callers_partitions_are_those_of_the_estimate():
-    X, y = sample(n=40)
-    clf = KNeighborsClassifier(3).fit(X, y)
-    for cv in (FOLDS, RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=1)):
-        row = cross_validated(clf, X, y, cv)
-        assert row.details["cross_validated"] == pytest.approx(mean_of_parts(clf, X, y, cv.split(X, y)))
-        assert row.n_fits == 1 + 8 + cv.get_n_splits(X, y)
-    groups = np.arange(40) // 2
-    cv = StratifiedGroupKFold(4, shuffle=True, random_state=0)
-    row = cross_validated(clf, X, y, cv, groups=groups)
-    assert row.details["cross_validated"] == pytest.approx(mean_of_parts(clf, X, y, cv.split(X, y, groups)))
 
 
 # ---- the learners that the interval is for ----

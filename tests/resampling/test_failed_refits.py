@@ -9,7 +9,6 @@ from sklearn.base import clone
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.tree import DecisionTreeClassifier
 from sklearn_versions import KNOWS_RANK
-from threadpoolctl import threadpool_info, threadpool_limits
 from tiers import quick_first
 
 from cudbound.basis.exceptions import FailedRefitsError
@@ -17,7 +16,7 @@ from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling import Resampling
 from cudbound.resampling.make_records import RecordingInputs, make_records
-from cudbound.resampling.refits import difference, prepare_refits
+from cudbound.resampling.refits import prepare_refits
 from cudbound.resampling.settings import spawn_streams
 
 N = 20
@@ -121,35 +120,8 @@ def test_a_tenth_of_the_draws_may_fail(n_draws, n_failing, enough):
         _record(refits, counts)
 
 
-def test_a_difference_fails_where_either_fails():
-    counts = _draws(30, [2])
-    counts[:, 1] = 0
-    counts[11, :] = _draws(1, [0], row=1)[0]
-    counts[11, 0] = 0
-    counts[11, 2] += N - counts[11].sum()
-    counts[[i for i in range(30) if i != 11], 2] += N - np.delete(counts, 11, axis=0).sum(axis=1)
-    first, second = (prepare_refits(Fussy(row).fit(X, Y), X, Y) for row in (0, 1))
-    made = _record(difference(first, second), counts)["bootstrap"]
-    np.testing.assert_array_equal(made.counts, np.delete(counts, [2, 11], axis=0))
-    assert not made.losses.any()
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt, UserWarning])
 def test_ctrl_c_and_warnings_that_are_errors_stop_the_run(error):
     refits = prepare_refits(Fussy(error=error).fit(X, Y), X, Y)
     with pytest.raises(error):
         _record(refits, _draws(30, [1]), failed={})
-
-
-def test_batches_take_as_many_threads_as_there_are_jobs(monkeypatch):
-    seen = []
-
-    def batched(weights):
-        seen.append(max(one["num_threads"] for one in threadpool_info()))
-        return np.zeros(weights.shape, dtype=bool), np.ones(len(weights), dtype=bool), np.zeros(weights.shape)
-
-    monkeypatch.setattr("cudbound.resampling.refits.batched_refit", lambda *_, **__: batched)
-    with threadpool_limits(2):
-        for n_jobs in (1, 2):
-            _record(prepare_refits(Fussy().fit(X, Y), X, Y, n_jobs=n_jobs), _draws(10, []))
-    assert seen == [1, 2]

@@ -243,29 +243,6 @@ def test_one_class_gives_the_constant_classifier() -> None:
 # ---- which pipelines ----
 
 
-def test_what_holds_the_rows_does_not_matter() -> None:
-    rng = np.random.default_rng(1)
-    X = rng.integers(0, 9, size=(18, 4))
-    y = noisy_labels(X, rng)
-    counts = training_sets(18, 30, rng)
-    plain = make_pipeline(StandardScaler(), PCA(2), LeastSquaresClassifier())
-    expected = one_by_one(plain, X.astype(float), y, counts)
-    frame = pd.DataFrame(X, columns=list("abcd"), index=range(50, 68))
-    words = np.where(y > 0.0, "well", "ill")
-    with_gaps = make_pipeline(
-        "passthrough", StandardScaler(), "passthrough", PCA(2), LeastSquaresClassifier()
-    )
-    of_frames = clone(plain).set_output(transform="pandas")
-    for pipe, rows, labels in (
-        (plain, X, y),
-        (plain, X.tolist(), words.tolist()),
-        (plain, frame, pd.Series(words)),
-        (with_gaps, X, y),
-        (of_frames, frame, words),
-    ):
-        np.testing.assert_array_equal(batched(pipe, rows, labels)(counts), expected)
-
-
 class ScalerOfAnotherKind(StandardScaler):
     pass
 

@@ -10,7 +10,7 @@ from contract_cases import N_INNER, SIZES
 from data import fitted_sample
 from record_kinds import KINDS, kinds
 from sklearn.linear_model import RidgeClassifier
-from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, ShuffleSplit
+from sklearn.model_selection import GridSearchCV, KFold
 
 from cudbound import Resampling
 from cudbound.adapters import to_additive_model
@@ -33,8 +33,6 @@ N_DRAWS = 12
 CLF, X, Y = fitted_sample(24, seed=4)
 SEARCH = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 10.0]}, cv=KFold(3, shuffle=True)).fit(X, Y)
 OF_CALL = [name for name, kind in KINDS.items() if kind.is_made and kind.per == "call"]
-#: Records that the caller's splits can fill, and that keep no groups themselves.
-FROM_SPLITS = {"splits", "folds", "repeated_folds", "halvings"}
 
 
 def recording_of(estimator=CLF, needs=frozenset(), *, groups=None, cv=None, policy="fit", **further):
@@ -180,43 +178,7 @@ def test_a_record_that_fails_leaves_the_reason_and_the_others(together):
         made_by({folds, BOOTSTRAP})
 
 
-def test_what_comes_after_a_record_fails_with_it(monkeypatch, together):
-    error = ValueError("no draws today")
-    monkeypatch.setattr("cudbound.resampling.bootstrap.usable_draws", broken(error))
-    failed = {}
-    after = {"bootstrap", "inner", "removed_cases"}
-    made = made_by({*after, "folds"}, failed=failed)
-    assert failed == dict.fromkeys(kinds(after), error)
-    assert not after & made.keys()
-    assert same(made["folds"], together["folds"])
-
-
 # ---- the caller's splits ----
-
-
-@pytest.mark.parametrize(
-    ("cv", "filled"),
-    [
-        (KFold(4, shuffle=True), {"splits", "folds", "repeated_folds", "stratified_folds"}),
-        (
-            RepeatedKFold(n_splits=2, n_repeats=5),
-            {"splits", "repeated_folds", "stratified_folds", "halvings"},
-        ),
-        (ShuffleSplit(4, test_size=5), {"splits"}),
-    ],
-    ids=lambda one: type(one).__name__,
-)
-def test_splits_fill_what_they_can_and_nothing_that_is_not_asked_for(cv, filled, together):
-    for needs in (FROM_SPLITS, FROM_SPLITS - {"splits"}, {"bootstrap", "leave_one_out"}):
-        recording = recording_of(needs=needs, cv=cv)
-        assert {name for name, kind in KINDS.items() if recording.fills(kind)} == filled
-        made = make_records(kinds(needs), recording)
-        assert made.keys() == needs
-        for name in needs:
-            assert same(made[name], together[name]) == (name not in filled), name
-        drawn = needs - filled
-        splits = len(recording.splits.test) if needs & filled else 0
-        assert count_fits_of(kinds(needs), recording) == splits + count_fits_of(kinds(drawn), recording_of())
 
 
 def test_rows_in_groups_get_folds_of_whole_groups():

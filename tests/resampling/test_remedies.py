@@ -11,11 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import StackingClassifier
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline, make_union
@@ -79,18 +78,6 @@ class Centered(BaseEstimator, ClassifierMixin):
 
     def predict(self, X):
         return np.where(X[:, 0] > 0.0, *self.classes_)
-
-
-class Blocks:
-    """Folds of the user's own, which do not say that they need groups."""
-
-    def get_n_splits(self, *_, **__):
-        return 2
-
-    def split(self, X, y=None, groups=None):
-        if groups is None:
-            raise ValueError("The 'groups' parameter should not be None.")
-        return GroupKFold(2).split(X, y, groups)
 
 
 #: Of each: what fails, rows, labels, the step that is named, its message, the remedy, and what the remedy makes of it.
@@ -243,21 +230,6 @@ def test_learners_are_named_and_their_splits():
         )
 
 
-@pytest.mark.parametrize(
-    ("cv", "with_groups", "message"),
-    [
-        (GroupKFold(15), True, r"in GridSearchCV.*or fewer groups, than GridSearchCV has folds"),
-        (Blocks(), False, r"enable_metadata_routing=True\) .* reach GridSearchCV"),
-    ],
-    ids=["more folds than groups of a draw", "a splitter that does not say that it needs groups"],
-)
-def test_folds_of_groups_that_cannot_be_made(cv, with_groups, message):
-    groups = np.repeat(np.arange(20), 3)
-    clf = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=cv).fit(ROWS, ILL, groups=groups)
-    with pytest.raises(FailedRefitsError, match=message):
-        compare_intervals(clf, ROWS, ILL, groups=groups if with_groups else None, **CALL)
-
-
 def test_new_cases_that_cannot_be_predicted_name_the_step():
     clf = clone(CASES["an unseen level"][0]).fit(PATIENTS, ILL)
     new = PATIENTS.assign(site="Z"), ILL
@@ -266,11 +238,3 @@ def test_new_cases_that_cannot_be_predicted_name_the_step():
         compare_intervals(clf, PATIENTS, ILL, methods="test-set-wilson", test_set=new)
     with pytest.raises(FailedRefitsError, match=message):
         compare_learners([clf, "majority"], PATIENTS, ILL, methods="mcnemar", test_set=new)
-
-
-def test_parts_that_were_fitted_beforehand_and_cannot_be_kept():
-    stacked = StackingClassifier([("a", LogisticRegression().fit(ROWS, ILL))], cv="prefit").fit(ROWS, ILL)
-    with pytest.raises(
-        FailedRefitsError, match=r"a setting of StackingClassifier that fits it, such as cv=5\.$"
-    ):
-        compare_intervals(stacked, ROWS, ILL, **CALL)

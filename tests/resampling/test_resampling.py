@@ -10,9 +10,6 @@ from data import sample
 from direct_refits import choose_refit
 from record_kinds import kinds
 from shared_files import shared_vectors
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
 from cudbound.basis.sample import Sample
@@ -32,10 +29,6 @@ EVERYTHING = frozenset({"bootstrap", "inner", "folds"})
 
 
 _data = partial(sample, n=20, p=3, labels=(-1.0, 1.0))
-
-
-class LoopedLeastSquares(LeastSquaresClassifier):
-    """The same classifier, of which the package does not know that its refits can be batched."""
 
 
 def _record(
@@ -91,19 +84,6 @@ def test_worked_bootstrap_point_estimates():
 # ---- what is recorded ----
 
 
-@pytest.mark.parametrize("fit_intercept", [True, False])
-def test_batched_and_cloned_refits_record_the_same(fit_intercept):
-    X, labels = _data(seed=2)
-    batched = _record(LeastSquaresClassifier(fit_intercept), X, labels)
-    cloned = _record(LoopedLeastSquares(fit_intercept), X, labels)
-    np.testing.assert_array_equal(batched.losses, cloned.losses)
-    np.testing.assert_array_equal(batched.bootstrap.counts, cloned.bootstrap.counts)
-    np.testing.assert_array_equal(batched.bootstrap.losses, cloned.bootstrap.losses)
-    np.testing.assert_array_equal(batched.folds.losses, cloned.folds.losses)
-    np.testing.assert_allclose(batched.inner.errors, cloned.inner.errors, atol=1e-12)
-    assert batched.inner.n_fits == 120
-
-
 def test_inner_bootstrap_is_the_loo_bootstrap_of_the_draw_as_a_training_set():
     X, labels = _data(seed=5, n=12)
     counts = draw_counts(12, 6, np.random.default_rng(3))
@@ -154,19 +134,6 @@ def test_cross_validation_leaves_the_fold_out():
 
 
 # ---- other estimators ----
-
-
-def test_a_pipeline_is_refitted_as_a_whole():
-    X, labels = _data()
-    pipe = make_pipeline(StandardScaler(), LogisticRegression(C=0.1)).fit(X, labels)
-    refit, batched = choose_refit(pipe, X, labels, np.random.default_rng(0))
-    assert batched
-    counts = draw_counts(20, 5, np.random.default_rng(1))
-    for row, losses in zip(counts, refit(counts), strict=True):
-        drawn = np.repeat(np.arange(20), row)
-        again = make_pipeline(StandardScaler(), LogisticRegression(C=0.1)).fit(X[drawn], labels[drawn])
-        np.testing.assert_array_equal(losses, again.predict(X) != labels)
-    np.testing.assert_array_equal(pipe[0].mean_, X.mean(axis=0))  # the passed estimator is untouched
 
 
 # ---- draws of one class ----

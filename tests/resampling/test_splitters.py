@@ -25,7 +25,6 @@ from sklearn.model_selection import (
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, compare_learners, estimate_error
-from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.splits import make_splits
 
 # six groups are few
@@ -157,56 +156,7 @@ def test_splitters_without_a_seed_follow_rng(cv):
     assert rows[0].rows == rows[1].rows
 
 
-def test_other_methods_do_not_move_when_splits_are_given():
-    """cv replaces the records that it fills and no other."""
-    clf = LEAST_SQUARES.fit(X, Y)
-    arguments = {"rng": 0, "n_resamples": 20}
-    sizes = ResamplingSizes(n_splits=3)
-    asked = ["k-fold-t", "kohavi-normal", "leave-one-out-binomial"]
-    plain = compare_intervals(clf, X, Y, methods=asked, resampling=Resampling.with_sizes(sizes), **arguments)
-    given = compare_intervals(
-        clf, X, Y, methods=asked, resampling=Resampling.with_sizes(sizes, cv=3), **arguments
-    )
-    assert plain["k-fold-t"] != given["k-fold-t"]
-    assert plain.rows[1:] == given.rows[1:]
-
-
 # ---- what is refused ----
-
-
-@pytest.mark.parametrize(
-    ("cv", "message"),
-    [
-        (True, r"must be a number of folds, a splitter of sklearn\.model_selection, or .* Got True instead"),
-        (2.5, r"must be a number of folds, .* Got 2\.5 instead"),
-        ("five", r"'cv' parameter cannot be used: Expected `?cv`? as an integer"),
-        (1, r"'cv' parameter cannot be used: k-fold cross-validation requires at least one"),
-        (
-            13,
-            r"'cv' parameter cannot split these rows: n_splits=13 cannot be greater than the number of members",
-        ),
-        (KFold(25), r"'cv' parameter cannot split these rows: Cannot have number of splits"),
-        (GroupKFold(3), r"'cv' parameter cannot split these rows: The 'groups' parameter should not be None"),
-        ([], r"'cv' parameter must give at least one split\. Got none"),
-        ([(0, 1, 2)], r"'cv' parameter cannot split these rows"),
-        (
-            [([0, 1, 2], [2, 3])],
-            r"nonempty training and test sets that share no rows\. Got 3 and 2 rows in split 0, 1 of them in both",
-        ),
-        (
-            [([0, 1], [2]), ([0, 1], [])],
-            r"that share no rows\. Got 2 and 0 rows in split 1, 0 of them in both",
-        ),
-        ([(GROUPS != 9, GROUPS == 9)], r"that share no rows\. Got 24 and 0 rows in split 0"),
-        ([([0, 1], [24])], r"row numbers from 0 to 23\. Split 0: .*index 24 is out of bounds"),
-        ([([0.5, 1], [2])], r"row numbers from 0 to 23\. Split 0: .*integer"),
-        ([([0, 1, 1], [2])], r"sets without repeated rows, .* Got row 1 2 times in one set of split 0"),
-    ],
-    ids=str,
-)
-def test_splits_that_are_none(cv, message):
-    with pytest.raises(ValueError, match=message):
-        compare_learners([TREE, LEAST_SQUARES], X, Y, resampling=Resampling(cv=cv))
 
 
 def test_groups_that_would_be_torn():

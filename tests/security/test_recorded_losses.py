@@ -34,7 +34,6 @@ from cudbound.records import (
     HalvingLosses,
     InnerErrors,
     Records,
-    RepeatedFoldLosses,
     SplitLosses,
     TestSetLosses,
 )
@@ -198,39 +197,7 @@ def test_sizes_are_numbers_of_at_least_one(case, name, wrong):
         case.kind(**case.arguments | {name: wrong})
 
 
-@pytest.mark.parametrize("case", OF_FITS, ids=lambda case: case.kind.__name__)
-@pytest.mark.parametrize("wrong", ["a text", [1], None, 3])
-def test_remarks_are_texts(case, wrong):
-    with pytest.raises(ValueError, match=r"^The 'remarks' parameter must be a tuple of texts\. Got "):
-        case.kind(**case.arguments, remarks=wrong)
-    assert case.kind(**case.arguments, remarks=["one", "two"]).remarks == ("one", "two")
-
-
 # --- draws
-
-
-@pytest.mark.parametrize("kind", [BootstrapLosses, TunedLosses])
-def test_row_numbers_are_not_counts(kind):
-    case = next(case for case in CASES if case.kind is kind)
-    numbers = np.random.default_rng(0).integers(0, N, (DRAWS, N))
-    with pytest.raises(ValueError, match=r"a draw has n_samples = 6 rows, .* to counts with np\.bincount"):
-        kind(**case.arguments | {"counts": numbers})
-    with pytest.raises(
-        ValueError, match=r"'counts' parameter must be non-negative whole numbers below .* Got -1"
-    ):
-        kind(**case.arguments | {"counts": changed(COUNTS, -1)})
-    with pytest.raises(
-        ValueError, match=r"'counts' parameter must be non-negative whole numbers below .* Got 0\.5"
-    ):
-        kind(**case.arguments | {"counts": changed(COUNTS, 0.5)})
-    by_groups = [[0, 0, 2, 2, 2, 0], *COUNTS[1:-1], [0, 0, 0, 1, 1, 1]]
-    with pytest.raises(
-        ValueError, match=r"Got 3 in draw 3.*for draws of whole groups of rows pass uneven=True"
-    ):
-        kind(**case.arguments | {"counts": by_groups})
-    assert kind(**case.arguments | {"counts": by_groups}, uneven=True).counts.sum() == 21
-    with pytest.raises(ValueError, match=r"a draw has at least one row\. Got 0 in draw 3"):
-        kind(**case.arguments | {"counts": [*COUNTS[:3], [0] * N]}, uneven=True)
 
 
 def test_parts_of_different_sizes():
@@ -260,20 +227,6 @@ def test_parts_of_different_sizes():
         NestedLosses(INNER, [[[0, 1], [0, 0], [1, 0]]], 5)
     with pytest.raises(ValueError, match=r"'bootstrap' and 'inner' must have the same length\. Got 4 and 3"):
         Records(bootstrap=BootstrapLosses(COUNTS, DRAWN), inner=InnerErrors([0.25] * 3, 9))
-
-
-@pytest.mark.parametrize("wrong", [(), [], None, "abc", (ROW,), FoldLosses(ROW, FOLD)], ids=repr)
-def test_partitions_are_fold_losses(wrong):
-    with pytest.raises(
-        ValueError, match=r"^The 'partitions' parameter must be one FoldLosses or more, in a tuple\. Got"
-    ):
-        RepeatedFoldLosses(wrong)
-    two = [FoldLosses(ROW, FOLD), FoldLosses(ROW[:4], FOLD[:4])]
-    with pytest.raises(
-        ValueError, match=r"'partitions' parameter must be of the same rows\. Got '\[4, 6\] rows'"
-    ):
-        RepeatedFoldLosses(two)
-    assert RepeatedFoldLosses(two[:1]).partitions == tuple(two[:1])
 
 
 @pytest.mark.parametrize("name", ["positive", "predicted_positive"])

@@ -7,11 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from exact_oracle import exact_q
-from flats import visit_flats
 from oracles import OracleResult, check_witness, enumerate_q
 from random_problems import KINDS, N_DRAWS, make
 from tiers import each_tier
-from worlds import world_problem
 
 from cudbound.problem.draws import Draws, SolveStatus, draw_counts
 from cudbound.problem.problem import Problem
@@ -96,23 +94,6 @@ def test_kernel_equals_reference(kind: str, seeds: list[int]) -> None:
         assert native.upper[0] == pytest.approx(reference.upper[0], abs=TOLERANCE), (kind, seed, side)
         check_witness(problem, 0, native, side=side)
         check_witness(problem, 0, reference, side=side)
-
-
-@pytest.mark.parametrize(
-    ("n", "p", "signal"),
-    [(12, 2, 1.0), (100, 2, 0.0), (100, 3, 1.0), (100, 3, 0.0), (60, 4, 0.5), (40, 5, 0.0)],
-)
-def test_kernel_equals_visiting_all_flats(n: int, p: int, signal: float) -> None:
-    # up to some 60000 flats per draw, far more cells than can be enumerated one by one
-    problem = world_problem(n, p, signal, seed=17, n_draws=3)
-    for draw in range(problem.n_draws):
-        flats = visit_flats(problem, draw)
-        for alpha in (0.0, 1.0, n / 4.0, float(n), n**2.0, np.inf):
-            single = replace(problem, localization=alpha).select(draw)
-            for side, expected in zip(SIDES, flats.q_at(alpha), strict=True):
-                draws = solve_draws(single, side=side)
-                assert_solved(single, draws, (n, p, draw, alpha, side))
-                assert draws.upper[0] == pytest.approx(expected, abs=TOLERANCE), (draw, alpha, side)
 
 
 def test_one_outlying_value_opens_few_draws_and_loosens_no_bound() -> None:

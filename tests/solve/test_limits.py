@@ -339,33 +339,6 @@ def test_progress_goes_to_standard_error_and_changes_nothing(
 # ---- arguments ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"side": "left"},
-            r"'side' parameter must be one of \['both', 'negative', 'positive'\]\. Got 'left' instead",
-        ),
-        ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),
-        ({"n_jobs": 1.5}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 1\.5 instead"),
-        (
-            {"limits": 60},
-            r"'limits' parameter must be a SearchLimits, such as SearchLimits\(seconds=60\), or None\. Got 60 instead",
-        ),
-        (
-            {"previous": Draws(*(np.zeros(2) for _ in range(4)), np.zeros((2, 3)))},
-            r"'previous' must contain draws of the same problem\. Got draws of another one",
-        ),
-        ({"previous": 3}, r"'previous' parameter must be the Draws of an earlier call.* Got 3 instead"),
-        ({"previous": np.zeros(3)}, r"'previous' parameter must be the Draws of an earlier call"),
-    ],
-)
-def test_errors_name_the_argument_the_rule_and_the_value(options: dict[str, Any], message: str) -> None:
-    problem = world_problem(8, 3, 1.0, 0, n_draws=3)
-    with pytest.raises(ValueError, match=message):
-        solve_draws(problem, **options)
-
-
 def variants(problem: Problem) -> dict[str, tuple[Any, Any, Any, Any, Any]]:
     """Return the same arrays in other types and layouts."""
     arrays = (problem.design, problem.labels, problem.coef, problem.counts, problem.weights)

@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, compare_learners
@@ -78,28 +77,6 @@ def test_expected_error_of_one_algorithm_is_that_of_the_world():
     study = Study("one", (scenario,), (20,), 3, ("resampled-t", "langford-binomial"), n_resamples=20)
     rows = [run_replicate(study, scenario, 20, number) for number in range(3)]
     assert [[(one.n_train, one.truth) for one in row.expected] for row in rows] == [[(18, 0.5)]] * 3
-
-
-def test_parts_of_one_class_are_treated_as_the_methods_treat_them():
-    """Three cases of six: one in ten such parts has one class, and then least squares is the constant classifier."""
-    scenario = Scenario("small", GAUSSIANS, LeastSquaresClassifier)
-    study = Study("one", (scenario,), (6,), 1, ("5x2cv-t",), n_resamples=5)
-    n_constant = 0
-    for number in range(60):
-        row = run_replicate(study, scenario, 6, number)
-        (one,) = row.expected
-        drawn = GAUSSIANS.draw(6, study.rng("small", 6, number, 3))
-        if min(np.bincount(drawn.y, minlength=2)) < 2:
-            continue  # such a sample is drawn again as a whole
-        single = len(set(drawn.y[:3])) == 1
-        n_constant += single
-        classifier = DummyClassifier() if single else LeastSquaresClassifier()
-        assert one.truth == drawn.true_error(classifier.fit(drawn.X[:3], drawn.y[:3])).value
-    assert n_constant > 2
-    # refits one by one draw such a training set again
-    scenario = Scenario("small", GAUSSIANS, _stump)
-    for number in range(20):
-        assert run_replicate(study, scenario, 6, number).expected[0].truth != 0.5
 
 
 def test_rivals_in_some_scenarios_only_are_refused():

@@ -145,40 +145,6 @@ def test_a_rival_makes_a_study_of_comparisons(tmp_path):
         (tmp_path / "mine.toml").write_text(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            SETTINGS + WORLD + 'rival = "tree"\n',
-            r"\[\[scenario\]\] 1: rival: it must be a table\. Got 'tree'",
-        ),
-        (
-            SETTINGS + WORLD + 'rival = {clasifier = "tree"}\n',
-            "there is no key 'clasifier'; did you mean classifier",
-        ),
-        (
-            SETTINGS + 'methods = "cud"\n' + WORLD + "rival = {}\n",
-            r"methods must be 'all' or one of .* Got 'cud'",
-        ),
-        (SETTINGS + 'methods = "mcnemar"\n' + WORLD, "'mcnemar' compares two classifiers"),
-        (SETTINGS + "sizes = 5\n" + WORLD, r"sizes must be a table\. Got 5"),
-        (SETTINGS + "sizes.n_fold = 5\n" + WORLD, "sizes: there is no key 'n_fold'; did you mean n_folds"),
-        (
-            SETTINGS + "sizes.n_folds = 1\n" + WORLD,
-            r"sizes: n_folds must be an integer of at least 2\. Got 1",
-        ),
-        (
-            SETTINGS + WORLD + "rival = {}\n" + WORLD.replace("gaussians", "noise"),
-            "must have a rival, or none",
-        ),
-    ],
-)
-def test_wrong_rivals_and_sizes_are_refused_in_one_line(tmp_path, text, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        read(tmp_path, text)
-    assert "\n" not in str(caught.value)
-
-
 @given(distance=st.floats(0.0, 99.0), n_features=st.integers(1, 8), standardize=st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_a_file_gives_the_same_study_every_time(tmp_path_factory, distance, n_features, standardize):
@@ -284,38 +250,6 @@ def test_a_csv_lies_beside_the_design(tmp_path, data_folder):
     assert scenario.name == "toy"
     np.testing.assert_array_equal(scenario.population.X, frame[["a", "b"]])
     np.testing.assert_array_equal(scenario.population.y, 1 - frame["target"])
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ('data = "toi"', r"data must be one of \['toy'\]\. Got 'toi'\. Did you mean 'toy'\?"),
-        ('data = "toy"\ntarget = "a"', r"target must be one of \['target', 'target_high'\]\. Got 'a'\..*"),
-        (
-            'data = "toy"\ndevise = "population"',
-            r"a key used with data must be one of .* Got 'devise'\. Did you mean 'device'\?",
-        ),
-        (
-            'data = "toy"\ndevice = "all"',
-            r"device must be one of \['population', 'remainder'\]\. Got 'all'\.",
-        ),
-        ('data = "toy"\ntarget = 1', r"target must be one of \['target', 'target_high'\]\. Got 1\."),
-        ('csv = "data/toy.csv"', "target is missing"),
-        ('csv = "none.csv"\ntarget = "a"\npositive = "1"', r".*none\.csv.*"),
-        (
-            'csv = "data/toy.csv"\ntarget = "died"\npositive = "1"',
-            r"--target: no column 'died' in 'toy\.csv'; .* \(options are keys here: .*\)",
-        ),
-        (
-            'csv = "data/toy.csv"\ntarget = "target"\npositive = "1"\nexclude = [1]',
-            r"exclude must be a text\. Got 1\.",
-        ),
-    ],
-)
-def test_data_that_cannot_be_used(tmp_path, data_folder, keys, message):
-    with pytest.raises(ValueError, match=rf"^mine\.toml: \[\[scenario\]\] 1: {message}$") as caught:
-        read(tmp_path, f"{SETTINGS}[[scenario]]\n{keys}\n", data_folder=data_folder)
-    assert "\n" not in str(caught.value)
 
 
 # --- templates

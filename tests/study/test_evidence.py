@@ -16,13 +16,9 @@ import pytest
 from docs_pages import ROOT
 from export_study import evidence
 
-from cudbound import compare_intervals
 from cudbound.intervals import METHODS
-from cudbound.resampling.settings import Resampling
 from cudbound.study.design.design_file import read_design, template_text
-from cudbound.study.run.replicate_rows import Key
-from cudbound.study.run.runner import replay, run_study
-from cudbound.study.run.store import Store
+from cudbound.study.run.runner import run_study
 
 DESIGN = """
 name = "small"
@@ -62,20 +58,6 @@ def lines(text):
     return list(
         csv.DictReader(io.StringIO(text if isinstance(text, str) else gzip.decompress(text).decode()))
     )
-
-
-def test_details_are_those_of_the_call(study, store):
-    scenario = study.scenarios[0]
-    rng = study.rng("gaussians", 16, 2)
-    drawn = scenario.population.draw(16, rng)
-    classifier = scenario.learners()[0].fit(drawn.X, drawn.y)
-    asked = {"methods": "two-center", "n_resamples": 20, "resampling": Resampling(inner="oob"), "rng": rng}
-    (row,) = compare_intervals(classifier, drawn.X, drawn.y, **asked).rows
-    with Store.open(store) as opened:
-        kept = opened.replicate(Key("gaussians", 16, 2)).intervals
-    assert json.loads(kept[0].details) == row.details
-    assert row.details
-    assert replay(study, store, "gaussians", 16, 2).intervals == kept
 
 
 def test_cells_are_the_shares_and_means_of_the_rows(store):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from scipy.stats import binomtest
 from study_cases import Interrupted, Shifted, dump, tiny_study
@@ -10,10 +9,8 @@ from study_own import limits, wilson
 
 from cudbound import (
     LeastSquaresClassifier,
-    compare_intervals,
-    own_method,
 )
-from cudbound.basis.exceptions import ParameterError, StudyInterrupted
+from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.study import Scenario, run_study, summarize
 from cudbound.study.run.replicate_rows import REPLICATES
 from cudbound.study.run.store import Store
@@ -71,19 +68,3 @@ def test_a_function_that_fails_is_a_failure_of_its_own(tmp_path):
     assert (status.n_done, status.n_failed) == (30, 0)
     cells = summarize(tmp_path / "s").cells.groupby("method")["n_failed"].sum()
     assert cells.to_dict() == {"failing": 30, "langford-binomial": 0}
-
-
-@pytest.mark.parametrize("result", [None, (0.1, 0.2), (2.0, 0.0, 1.0)])
-def test_an_error_of_a_method_names_it(result):
-    X = np.arange(20.0)[:, None]
-    clf = LeastSquaresClassifier().fit(X, X[:, 0] > 9.5)
-    with pytest.raises(ValueError, match=r"^The method 'mine' must return an estimate .* Got .* instead"):
-        compare_intervals(clf, X, X[:, 0] > 9.5, methods=own_method("mine", lambda *_: result), rng=0)
-
-
-@pytest.mark.parametrize("name", ["classifier", "rival"])
-def test_what_is_no_estimator_is_said(name):
-    with pytest.raises(ParameterError, match=f"'{name}' parameter must be an estimator, such as"):
-        Scenario("near", Shifted(0.5), **{"classifier": LeastSquaresClassifier(), name: "logistic"})
-    with pytest.raises(ParameterError, match="'classifier' parameter must be an estimator"):
-        Scenario("near", Shifted(0.5), None)

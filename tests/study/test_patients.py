@@ -16,7 +16,6 @@ from cudbound.study.populations.worlds import (
     HiddenSubgroup,
     Noise,
     Outliers,
-    Quadratic,
 )
 from cudbound.study.run.replicate_rows import Key
 from cudbound.study.run.runner import replay
@@ -81,21 +80,6 @@ def test_rows_of_a_patient_share_their_class_and_as_much_of_the_variance_as_is_s
 )
 def test_the_rarer_class_is_counted_in_patients(y, groups, expected):
     assert Cases(np.zeros((len(y), 1)), np.array(y), lambda _: Truth(0.5), groups).n_rarer == expected
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((Quadratic(),), "'world' parameter"),
-        ((Gaussians(), (0, 6)), "'rows_per_patient' parameter"),
-        ((Gaussians(), (3, 2)), "'rows_per_patient' parameter"),
-        ((Gaussians(), 3), "'rows_per_patient' parameter"),
-        ((Gaussians(), (2, 6), 1.0), "'within_patient' parameter"),
-    ],
-)
-def test_patients_refuse_what_they_cannot_be(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        Patients(*arguments)
 
 
 # --- in designs and studies

@@ -13,7 +13,6 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -22,7 +21,6 @@ from study_cases import Shifted, dump, tiny_study
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
 from cudbound.study.design.scenario import Scenario, describe, differences
-from cudbound.study.run import replicate_rows as tables
 from cudbound.study.run import store as store_module
 from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.store import Store
@@ -101,29 +99,6 @@ def test_what_is_stored_comes_back_and_order_leaves_no_trace(tmp_path_factory, v
     with Store.open(folder / "two") as store:
         assert [store.replicate(one.key) for one in rows] == rows
         assert store.finished() == {one.key for one in rows}
-
-
-def test_frames_are_in_the_order_of_the_keys(tmp_path):
-    write(tmp_path / "s", [FAILED, row(1, n=20)], [row(0, "broken"), row(1), row(0, truth=0.75)])
-    with Store.open(tmp_path / "s") as store:
-        replicates, rows = store.frame(tables.REPLICATES), store.frame(tables.INTERVALS)
-        timings, runs = store.frame(tables.TIMINGS), store.runs()
-        expected = store.frame(tables.EXPECTED)
-    keys = [("broken", 12, 0), ("near", 12, 0), ("near", 12, 1), ("near", 12, 7), ("near", 20, 1)]
-    assert list(replicates[["scenario", "n", "replicate"]].itertuples(index=False, name=None)) == keys
-    assert replicates["truth"].to_list()[:3] == [0.3, 0.75, 0.3]
-    assert replicates["truth"].isna().to_list() == [False, False, False, True, False]
-    assert replicates["failure"].notna().to_list() == [False, False, False, True, False]
-    assert replicates["failure"][3] == FAILED.failure
-    assert rows.shape == (8, 16)
-    assert rows["method"].to_list() == ["cud", "langford-binomial"] * 4
-    assert rows["raw_low"].to_list() == [-0.1] * 8
-    assert rows["degenerate"].isna().all()
-    assert rows["pvalue"].to_list() == [0.5] * 8
-    assert expected["n_train"].to_list() == [6, 10] * 4
-    assert expected["truth"].to_list() == [0.375, 0.35] * 4
-    assert timings["seconds"].to_list() == [0.5] * 5
-    assert runs[0]["numpy"] == np.__version__
 
 
 def test_status_counts_replicates_and_foretells_the_end(tmp_path, monkeypatch):

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from study_frames import METHODS, frames_of, made_up_rows, store_of, summary_of
+from study_frames import METHODS, frames_of, made_up_rows, summary_of
 from study_measures import mean_measure, paired_difference, share_measure
 
-from cudbound.study.measure.summary import Summary, interval_score, summarize
+from cudbound.study.measure.summary import Summary, interval_score
 from cudbound.study.run.replicate_rows import EXPECTED, ReplicateRow
 
 NONE_EXPECTED = pd.DataFrame(columns=EXPECTED.columns)
@@ -302,18 +302,6 @@ def test_other_methods_and_scenarios_do_not_matter(seed):
         pd.testing.assert_frame_equal(getattr(part, name), full.reset_index(drop=True))
 
 
-def test_a_method_that_always_fails_has_a_coverage_of_0_and_no_width():
-    replicates, intervals, none = written_out({"cud": 1.0, "other": 1.0}, {"cud": 0.2, "other": 0.1})
-    intervals.loc[intervals["method"] == "other", ["low", "high", "estimate"]] = np.nan
-    summary = summary_of((replicates, intervals, none))
-    found = summary.cells.set_index("method").loc["other"]
-    assert (found["coverage"], found["n_failed"], found["keeps_level"]) == (0.0, 200, False)
-    assert found[["width", "bias", "interval_score", "coverage_of_successes"]].isna().all()
-    assert shortest_of(summary) == ["cud"]
-    assert summary.differences["coverage_difference"].tolist() == [-1.0]
-    assert summary.differences["n_both"].tolist() == [0]
-
-
 def as_expected(frames, methods, aim: float = 0.5):
     """The same frames with methods that aim at an expected error."""
     replicates, intervals, _ = frames
@@ -347,17 +335,3 @@ def test_a_test_rejects_although_its_confidence_set_is_empty():
     (found,) = summary_of((replicates, intervals, none)).cells.to_dict("records")
     assert found["rejection"] == 0.5
     assert found["n_failed"] == 2
-
-
-def test_a_store_gives_what_its_frames_give(tmp_path):
-    path = store_of(tmp_path / "study.sqlite", scenarios=("null", "donut"))
-    stored = summarize(path)
-    assert stored.scenarios == ("null", "donut")  # in the order of the study
-    framed = summary_of(frames_of(made_up_rows(scenarios=("null", "donut"))), methods=METHODS)
-    key = ["scenario", "n", "method"]
-    pd.testing.assert_frame_equal(
-        stored.cells.sort_values(key, ignore_index=True),
-        framed.cells.sort_values(key, ignore_index=True),
-        check_dtype=False,  # texts of a store are plain objects
-    )
-    assert stored.samples["mean_seconds"].notna().all()

@@ -1,0 +1,271 @@
+"""What the calls and the command refuse: an input a line; the pages have the argument that is named and the remedy."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from click.testing import CliRunner
+from golden_calls import RIVALS, fitted, sample
+from sklearn.linear_model import LogisticRegression
+
+import cudbound as cb
+from cudbound import Bound, Resampling
+from cudbound.cli.group import main
+
+CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "performance_interval": (cb.performance_interval, fitted(LogisticRegression())),
+    "compare_intervals": (cb.compare_intervals, fitted(LogisticRegression())),
+    "cud_interval": (cb.cud_interval, fitted(LogisticRegression())),
+    "estimate_error": (cb.estimate_error, fitted(LogisticRegression())),
+    "compare_learners": (cb.compare_learners, (RIVALS, *sample())),
+    "plan_sample_size": (cb.plan_sample_size, (LogisticRegression(), *sample())),
+    "clinical_report": (cb.clinical_report, fitted(LogisticRegression())),
+}
+#: Values that no call takes, by the name of the parameter.
+BAD: dict[str, list[Any]] = {
+    "method": ["cud, aci", "martin", "mcnemar", 3, ("cud", {"form": 1})],
+    "methods": ["martin", [], 3, ("cud", {"form": 1})],
+    "metric": ["recall of all", "ppv", "cost"],
+    "event": ["ghost"],
+    "groups": [np.arange(5), np.zeros(30), "clinic"],
+    "sample_weight": [np.ones(5), -np.ones(30), np.zeros(30), np.full(30, np.nan)],
+    "test_set": [3, (np.zeros((4, 2)), np.ones(4)), (np.zeros((4, 3)), np.ones(5)), (np.zeros((0, 3)), [])],
+    "confidence_level": [0, 1, 95, float("nan"), "high"],
+    "alternative": ["smaller", None, "equivalent"],
+    "null": [1, float("nan"), "much"],
+    "reference": ["nobody"],
+    "n_resamples": [0, 1.5, "many", 10**7],
+    "n_replicates": [0, 1.5],
+    "n_samples": [[3], ["x"], []],
+    "n_seeds": [0, "many"],
+    "half_width": [0, 1, float("nan")],
+    "probability": [0, 1],
+    "resampling": ["oob", 5],
+    "bound": ["cvxpy", 5],
+    "world": ["gaussian"],
+    "rng": [-1, "seed", 1.5],
+    "n_jobs": [0, 1.5],
+    "X": [np.zeros((5, 3)), np.full((30, 3), np.nan), np.zeros(30)],
+    "y": [np.ones(30), np.arange(30), np.ones(5)],
+}
+OBJECTS: dict[type, dict[str, list[Any]]] = {
+    Resampling: {
+        "n_folds": [1, 2.5, "ten"],
+        "n_repeats": [0],
+        "n_splits": [1],
+        "test_fraction": [1, -0.1],
+        "n_halvings": [0],
+        "holdout_fraction": [1, -0.1],
+        "inner": [0, "few"],
+        "on_single_class": ["ignore"],
+        "aci_rate": ["cubic"],
+        "copies": ["some"],
+    },
+    Bound: {
+        "nodes": [-1, "few"],
+        "seconds": [-1, float("nan")],
+        "nodes_per_draw": [-1],
+        "seconds_per_draw": [-1],
+        "localization": [-1, "m"],
+        "polish": ["yes"],
+        "solver": ["gurobi"],
+    },
+}
+
+
+def shown(value: Any) -> str:
+    text = (
+        repr(value)
+        if not isinstance(value, np.ndarray)
+        else f"array{value.shape} of {value.ravel()[:1].tolist()}"
+    )
+    return text.replace("\n", " ")
+
+
+def said(call: Callable[..., Any], *arguments: Any, **named: Any) -> str:
+    """Return what an error says; a value that is taken is one that should have been refused."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            call(*arguments, **named)
+    except (ValueError, TypeError) as error:
+        return f"{type(error).__name__}: {' '.join(str(error).split())}"
+    raise AssertionError(f"{named} is taken")
+
+
+def of_calls() -> Iterator[str]:
+    """Yield each parameter of every call with each of its bad values, and the error."""
+    for name, (call, data) in CALLS.items():
+        parameters = inspect.signature(call).parameters
+        places = list(parameters)
+        for parameter, values in BAD.items():
+            for value in values if parameter in parameters else []:
+                arguments, named = list(data), {}
+                if parameter in ("X", "y"):
+                    arguments[places.index(parameter)] = value
+                else:
+                    named = {parameter: value}
+                small = {"n_resamples": 5} if "n_resamples" in parameters else {}
+                yield f"{name}({parameter}={shown(value)})\n    {said(call, *arguments, **{**small, **named})}"
+    for kind, wrong in OBJECTS.items():
+        for parameter, values in wrong.items():
+            for value in values:
+                yield f"{kind.__name__}({parameter}={shown(value)})\n    {said(kind, **{parameter: value})}"
+
+
+DATA = "--target sick --positive yes --categorical sex"
+PLAN = "plan patients.csv --target sick --positive yes --exclude clinic --categorical sex"
+#: What stands before the options of each line below.
+COMMANDS = {
+    "interval": f"interval patients.csv {DATA} --exclude clinic --seed 1 --resamples 20",
+    "compare-learners": f"compare-learners patients.csv {DATA} --exclude clinic --seed 1",
+    "plan": "plan",
+    "report": f"report patients.csv {DATA} --exclude clinic --seed 1",
+    "methods": "methods",
+    "verify": "verify",
+    "study": "study",
+    "check": "check",
+}
+LINES = r"""
+interval --confidence-level 95
+interval --confidence-level high
+interval --confidence-level nan
+interval --resamples many
+interval --resamples 0
+interval --seed -1
+interval --alpha 0.05
+interval --time-limit nan
+interval --node-limit -1
+interval --total-node-limit few
+interval --threshold nan
+interval --methods cud,martin
+interval --methods mcnemar
+interval --metric pr-auc
+interval --metric ppv --prevalence 2
+interval --metric cost
+interval --metric cost --cost yes=1
+interval --metric ppv
+interval --metric brier --classifier linear-svm --standardize
+interval --prevalence 0.1
+interval --joint
+interval --inner few
+interval --inner 3 --metric sensitivity
+interval --localization m
+interval --jobs 0
+interval --size n_folds
+interval --size n_fold=3
+interval --size K=3
+interval --size n_folds=2.5
+interval --size n_splits=5 --size n_splits=6
+interval --option form=wilson
+interval --methods paper --option kohavi.form=wilson
+interval --methods paper --option kohavi-normal.forn=wilson
+interval --methods paper --option kohavi-normal.form=no
+interval --alternative equivalent
+interval --folds 1
+interval --folds 50 --methods k-fold-t
+interval --format docx
+interval --output a.dat
+interval --output a.docx --format json
+interval --output a.tex --format json
+interval --output a.svg
+interval --output nowhere/a.txt
+interval --plot a.bmp
+interval --plot a.svg --instability-plot a.svg
+interval --describe --format csv
+interval --output a.json --save a.json
+interval --save patients.csv
+interval second.csv
+interval --exclude agee
+interval --group sex
+interval --group clinic --methods aci --exclude age
+interval --classifier forest
+interval --classifier least-squares --set C=1
+interval --classifier ridge --set alhpa=1
+interval --classifier ridge --set alpha
+interval --classifier logistic --set C=-1
+interval --classifier linear-svm --set loss=hinge --set dual=false
+interval --classifier logistic-ml --set C=1
+interval --classifier svm --set verbose=true
+interval --classifier convex-loss --set loss=hing
+interval --model nowhere.skops
+interval --model patients.csv
+interval --trust a.B
+interval --missing mean
+interval --decimal , --delimiter ,
+interval --encoding latin-99
+interval --weight sex
+interval --all-classes
+compare-learners
+compare-learners --learners ridge
+compare-learners --learners ridge,ridge
+compare-learners --learners a=ridge,a=tree
+compare-learners --learners ridge,tre
+compare-learners --learners ridge,tree,logistic --reference svm
+compare-learners --learners ridge,tree --set svm.C=1
+compare-learners --learners ridge,tree --set tree.depth=1
+compare-learners --learners least-squares,ridge --set least-squares.C=1
+compare-learners --learners lda,tree --methods cud
+compare-learners --learners lda,tree --methods mcnema
+compare-learners --learners lda,tree --methods 5x2cv-f --alternative less
+compare-learners --learners lda,tree --alternative smaller
+compare-learners --learners lda,tree --alternative equivalent
+compare-learners --learners lda,tree --alternative equivalent --null 0.1 --confidence-level 0.5
+compare-learners --learners lda,tree --null nan
+compare-learners --learners lda,tree --option mcnemar.form=exact
+compare-learners --learners lda,tree --size folds=5
+compare-learners --learners lda,tree --model model.skops
+plan
+plan patients.csv
+plan --world gaussians --target died
+plan patients.csv --world gaussians
+plan --world gaussian
+plan --world gaussians --parameter far=1
+plan --world gaussians --parameter distance=-1
+plan --world gaussians --n-samples 20:x
+plan --world gaussians --n-samples 3
+plan --world gaussians --half-width nan
+plan --world gaussians --probability 1
+plan --world gaussians --method paper
+plan --world gaussians --method cud,aci
+plan --world gaussians --method mcnemar
+plan patients.csv --target sick --positive yes --categorical sex --group clinic
+plan patients.csv --target sick --positive yes --categorical sex --output patients.csv
+report
+report --output a.pdf
+report --output nowhere/a.html
+report --output a.html --seeds 0
+report --output a.html --target dead
+methods --gives test
+methods --format pdf
+methods cud
+methods --output nowhere/methods.txt
+verify nowhere.json patients.csv
+verify patients.csv patients.csv
+check nowhere.csv
+study run nowhere.toml --store a.sqlite
+study run nowhere.toml
+study status nowhere.sqlite
+study report nowhere.sqlite --output a.html
+study merge --store all.sqlite
+study merge nowhere --store all.sqlite
+study new nothing
+"""
+
+
+def of_the_command() -> Iterator[str]:
+    """Yield each line, its exit code and the one line that it gets; to be called where patients.csv is."""
+    for line in LINES.strip().splitlines():
+        name, *rest = shlex.split(line)
+        result = CliRunner().invoke(main, [*shlex.split(COMMANDS[name]), *rest])
+        assert result.exit_code in (1, 2), f"{line}: {result.output}"
+        assert (result.stdout, result.stderr.count("\n")) == ("", 1), f"{line}: {result.output}"
+        assert result.stderr.startswith("cudbound: error: "), line
+        message = result.stderr.removeprefix("cudbound: error: ").rstrip().replace(str(Path.cwd()), "FOLDER")
+        yield f"{line}\n    {result.exit_code}: {message}"
+    assert [path.name for path in Path().iterdir()] == ["patients.csv"], "a refusal leaves no file"
