@@ -21,7 +21,7 @@ from cudbound.problem.coordinates import orthonormal_basis
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel, Problem
 from cudbound.records import LOSSES, Records
-from cudbound.records.rules import Deviations, FitCount, NumberOrNan, Recorded, Remarks, Size, check_ordered
+from cudbound.records.rules import FitCount, NumberOrNan, Numbers, Recorded, Remarks, Size, check_ordered
 from cudbound.resampling.settings import ACI_RATES
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem, least_loss
@@ -50,8 +50,8 @@ class BoundaryDeviations(Recorded):
         Mean number of near points of a draw; nan if it was not recorded.
     """
 
-    upper: Deviations
-    lower: Deviations
+    upper: Numbers
+    lower: Numbers
     n_samples: Size
     n_fits: FitCount
     remarks: Remarks = ()

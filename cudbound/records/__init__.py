@@ -10,16 +10,18 @@ from __future__ import annotations
 from cudbound.basis.groups import Groups
 from cudbound.records.losses import (
     BootstrapLosses,
+    BootstrapScores,
     Design,
     FoldLosses,
+    FoldScores,
     HalvingLosses,
     InnerErrors,
     RepeatedFoldLosses,
     SplitLosses,
     TestSetLosses,
+    TestSetScores,
 )
-from cudbound.records.records import DESIGN, LOSSES, SCORES, Records
-from cudbound.records.scores import BootstrapScores, FoldScores, ScoreRecords, TestSetScores
+from cudbound.records.records import DESIGN, LOSSES, SCORES, Records, ScoreRecords
 
 __all__ = [
     "DESIGN",

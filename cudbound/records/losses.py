@@ -1,4 +1,4 @@
-"""The records that several methods read: losses on bootstrap draws, folds, splits and test sets."""
+"""The records that several methods read: losses and scores on bootstrap draws, folds, splits and test sets."""
 
 from __future__ import annotations
 
@@ -12,25 +12,24 @@ from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.validation import Array
 from cudbound.records.rules import (
-    ClassNumbersIfRecorded,
     Counts,
     DrawLosses,
-    DrawScoresIfRecorded,
+    DrawScores,
     FitCount,
     Flag,
-    FlagsIfRecorded,
-    FoldNumbers,
+    Flags,
     Means,
     MeanSize,
     MeansWithGaps,
-    MeansWithGapsIfRecorded,
     NumberOrNan,
-    OptimismIfRecorded,
+    Numbers,
+    Optimism,
     PairsOfMeans,
     Recorded,
     Remarks,
     RowLosses,
-    RowScoresIfRecorded,
+    RowNumbers,
+    RowScores,
     Size,
     check_draws,
     check_same,
@@ -118,7 +117,47 @@ def ratio_or_nan(total: ArrayLike, number: ArrayLike) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class BootstrapLosses(Recorded):
+class Draws(Recorded):
+    """Bootstrap draws, each with a fit."""
+
+    counts: Counts
+
+    @property
+    def n_fits(self) -> int:
+        """Number of classifier fits behind the record."""
+        return len(self.counts)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows of the training set."""
+        return int(np.shape(self.counts)[1])
+
+
+@dataclass(frozen=True, eq=False)
+class MeansOfRefits(Recorded):
+    """Means of losses, each with a fit."""
+
+    means: Array
+
+    @property
+    def n_fits(self) -> int:
+        """Number of classifier fits behind the record."""
+        return int(np.size(self.means))
+
+
+class Tested(Recorded):
+    """Outputs for the rows of a test set."""
+
+    estimand: str
+
+    @property
+    def n_fits(self) -> int:
+        """Number of classifier fits behind the record."""
+        return 0 if self.estimand == "conditional" else 1
+
+
+@dataclass(frozen=True, eq=False)
+class BootstrapLosses(Draws):
     """Losses of the classifiers fitted to bootstrap draws, on all training points.
 
     Attributes
@@ -143,15 +182,14 @@ class BootstrapLosses(Recorded):
         Kept if a metric uses them, 8 bytes each.
     """
 
-    counts: Counts
     losses: DrawLosses
     remarks: Remarks = ()
-    no_information: MeansWithGapsIfRecorded = None
-    on_draws: MeansWithGapsIfRecorded = None
+    no_information: MeansWithGaps | None = None
+    on_draws: MeansWithGaps | None = None
     uneven: Flag = False
     weighed: Flag = False
-    scores: DrawScoresIfRecorded = None
-    probabilities: DrawScoresIfRecorded = None
+    scores: DrawScores | None = None
+    probabilities: DrawScores | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -160,16 +198,6 @@ class BootstrapLosses(Recorded):
         for name in ("no_information", "on_draws"):
             if getattr(self, name) is not None:
                 check_same("length", **{"counts": self.counts, name: getattr(self, name)})
-
-    @property
-    def n_fits(self) -> int:
-        """Number of classifier fits behind the record."""
-        return len(self.counts)
-
-    @property
-    def n_samples(self) -> int:
-        """Number of rows of the training set."""
-        return int(np.shape(self.counts)[1])
 
     @property
     def resubstitution(self) -> Array:
@@ -206,7 +234,7 @@ class InnerErrors(Recorded):
     errors: MeansWithGaps
     n_fits: FitCount
     remarks: Remarks = ()
-    optimism: OptimismIfRecorded = None
+    optimism: Optimism | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -235,11 +263,11 @@ class FoldLosses(Recorded):
     """
 
     losses: RowLosses
-    fold: FoldNumbers
+    fold: RowNumbers
     remarks: Remarks = ()
     weighed: Flag = False
-    scores: RowScoresIfRecorded = None
-    probabilities: RowScoresIfRecorded = None
+    scores: RowScores | None = None
+    probabilities: RowScores | None = None
     n_train_of_all: float | None = None
 
     def __post_init__(self) -> None:
@@ -357,7 +385,7 @@ N_HALVINGS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class SplitLosses(Recorded):
+class SplitLosses(MeansOfRefits):
     """Mean losses on the test sets of random splits, or of the folds of cross-validation.
 
     Attributes
@@ -374,14 +402,9 @@ class SplitLosses(Recorded):
     n_test: MeanSize
     remarks: Remarks = ()
 
-    @property
-    def n_fits(self) -> int:
-        """Number of classifier fits behind the record."""
-        return int(np.size(self.means))
-
 
 @dataclass(frozen=True, eq=False)
-class HalvingLosses(Recorded):
+class HalvingLosses(MeansOfRefits):
     """Mean losses of two-fold cross-validation, repeated: each half is the test set of the other.
 
     Attributes
@@ -397,14 +420,9 @@ class HalvingLosses(Recorded):
     n_train: Size
     remarks: Remarks = ()
 
-    @property
-    def n_fits(self) -> int:
-        """Number of classifier fits behind the record."""
-        return int(np.size(self.means))
-
 
 @dataclass(frozen=True, eq=False)
-class TestSetLosses(Recorded):
+class TestSetLosses(Tested):
     """Losses of one classifier on a test set.
 
     Attributes
@@ -435,12 +453,12 @@ class TestSetLosses(Recorded):
     n_train: Size
     estimand: str = "holdout-model"
     remarks: Remarks = ()
-    event: FlagsIfRecorded = None
+    event: Flags | None = None
     effective_rows: NumberOrNan = np.nan
     weighed: Flag = False
-    scores: RowScoresIfRecorded = None
-    probabilities: RowScoresIfRecorded = None
-    class_numbers: ClassNumbersIfRecorded = None
+    scores: RowScores | None = None
+    probabilities: RowScores | None = None
+    class_numbers: RowNumbers | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -468,10 +486,92 @@ class TestSetLosses(Recorded):
             return tested
         return replace(tested, majority_error=1.0 - float(np.bincount(classes).max()) / tested.n)
 
+
+@dataclass(frozen=True, eq=False)
+class BootstrapScores(Draws):
+    """Scores, on all training rows, of the classifiers fitted to bootstrap draws.
+
+    Attributes
+    ----------
+    counts : ndarray of int, shape (n_resamples, n_samples)
+        How often each row occurs in each draw. Draws of one class have no scores: omit them.
+    scores : ndarray of float, shape (n_resamples, n_samples)
+        Larger scores favor the event; B n numbers of 8 bytes, 1.6 MB for 1,000 draws of 200 rows.
+    remarks : tuple of str
+        The number of omitted draws, and other changes to draws.
+    """
+
+    scores: DrawScores
+    remarks: Remarks = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_same("shape", counts=self.counts, scores=self.scores)
+        check_draws(self.counts, uneven=True)
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScores(Recorded):
+    """Scores of the rows by the classifiers fitted without their folds, for one partition or several.
+
+    Attributes
+    ----------
+    scores : ndarray of float, shape (n_repeats, n_samples)
+        Larger scores favor the event; nan if the classifier was fitted to one class.
+    fold : ndarray of int, shape (n_repeats, n_samples)
+        Which fold the row belongs to, numbered from 0 in each partition.
+    remarks : tuple of str
+    """
+
+    scores: DrawScores
+    fold: Counts
+    remarks: Remarks = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_same("shape", scores=self.scores, fold=self.fold)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows of the training set."""
+        return int(np.shape(self.scores)[1])
+
     @property
     def n_fits(self) -> int:
         """Number of classifier fits behind the record."""
-        return 0 if self.estimand == "conditional" else 1
+        return int((self.fold.max(axis=1) + 1).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class TestSetScores(Tested):
+    """Scores of one classifier on new cases.
+
+    Attributes
+    ----------
+    event : ndarray of bool, shape (n_tested,)
+    scores : ndarray of float, shape (n_tested,)
+    n_train : int
+        Rows that the classifier was fitted to.
+    remarks : tuple of str
+    estimand : {"conditional", "holdout-model"}
+        As in `cudbound.records.TestSetLosses`.
+    """
+
+    __test__ = False  # the name is not a test for pytest
+
+    event: Flags
+    scores: Numbers
+    n_train: Size
+    remarks: Remarks = ()
+    estimand: str = "conditional"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_same("shape", event=self.event, scores=self.scores)
+
+    def rows_of(self) -> TestedRows:
+        """Return what is known of the tested rows."""
+        return TestedRows.of(self.event.size, self.event, self.estimand)
 
 
 #: Above this share of the units a rank is large: refits then differ much from the classifier fitted to all rows.

@@ -4,35 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
 from cudbound.basis.method_card import MethodCard, Needs
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.record_kind import RecordKind
 from cudbound.records.losses import (
     BootstrapLosses,
+    BootstrapScores,
     Design,
     FoldLosses,
+    FoldScores,
     HalvingLosses,
     InnerErrors,
     RepeatedFoldLosses,
     SplitLosses,
     TestSetLosses,
+    TestSetScores,
     never_out_of_bag,
 )
-from cudbound.records.rules import (
-    Flag,
-    NumberOrNan,
-    Recorded,
-    RowLossesIfRecorded,
-    RowScoresIfRecorded,
-    Share,
-    check_same,
-)
-from cudbound.records.scores import ScoreRecords
+from cudbound.records.rules import Flag, Flags, NumberOrNan, Recorded, RowLosses, RowScores, Share, check_same
 
 R = TypeVar("R")
 
@@ -50,8 +46,67 @@ DESIGN = RecordKind(
 )
 
 
+class OfTrainingSet(Recorded):
+    """What records of losses and of scores have in common."""
+
+    kind: str
+    groups: Groups | None
+    #: Methods of scores do not read what the matrix of a classifier says.
+    design: Any = None
+    of_methods: Mapping[str, Any] = MappingProxyType({})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        sizes = self._sizes
+        if len({size for _, size in sizes}) > 1:
+            each = ", ".join(f"{name} of {size} rows" for name, size in sizes)
+            raise ValueError(f"All records must be of one training set. Got {each}; omit those of others.")
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows of the training set.
+
+        Raises
+        ------
+        ValueError
+            If no record has it.
+        """
+        for _, size in self._sizes:
+            return size
+        raise ValueError("The number of training rows is unknown: pass the losses on the training set.")
+
+    @property
+    def _sizes(self) -> list[tuple[str, int]]:
+        """What records are of the training set, with its number of rows."""
+        names = {"event": "event", "losses": "training_losses", "scores": "scores"}
+        arrays = {title: getattr(self, name, None) for name, title in names.items()}
+        sizes = [(title, int(np.size(array))) for title, array in arrays.items() if array is not None]
+        records = (*vars(self).values(), *self.of_methods.values())
+        return sizes + [
+            (type(record).__name__, record.n_samples) for record in records if hasattr(record, "n_samples")
+        ]
+
+    def get(self, kind: RecordKind[R]) -> R | None:
+        """Return one record, or None if it was not recorded."""
+        record: R | None = getattr(self, kind.name, None)
+        return self.of_methods.get(kind.name) if record is None else record
+
+    def require(self, kind: RecordKind[R]) -> R:
+        """Return one record.
+
+        Raises
+        ------
+        ValueError
+            If it was not recorded.
+        """
+        record = self.get(kind)
+        if record is None:
+            raise kind.missing("This method", self.kind)
+        return record
+
+
 @dataclass(frozen=True, eq=False)
-class Records(Recorded):
+class Records(OfTrainingSet):
     """The records of one training set, the only input of the methods.
 
     An attribute that was not recorded is None, or nan for a single number.
@@ -106,10 +161,10 @@ class Records(Recorded):
         If two of them belong to training sets of different sizes, or to different numbers of draws.
     """
 
-    losses: RowLossesIfRecorded = None
+    losses: RowLosses | None = None
     predicted_positive: Share = np.nan
     positive: Share = np.nan
-    chance_losses: RowScoresIfRecorded = None
+    chance_losses: RowScores | None = None
     no_information: Share = np.nan
     effective_rows: NumberOrNan = np.nan
     square_ratio: Share = np.nan
@@ -126,17 +181,13 @@ class Records(Recorded):
     stratified_folds: RepeatedFoldLosses | None = None
     groups: Groups | None = None
     weighed: Flag = False
-    scores: RowScoresIfRecorded = None
-    probabilities: RowScoresIfRecorded = None
+    scores: RowScores | None = None
+    probabilities: RowScores | None = None
     kind: str = "classes"
     of_methods: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        sizes = self._sizes
-        if len({size for _, size in sizes}) > 1:
-            each = ", ".join(f"{name} of {size} rows" for name, size in sizes)
-            raise ValueError(f"All records must be of one training set. Got {each}; omit those of others.")
         if self.bootstrap is not None and self.inner is not None:
             check_same("length", bootstrap=self.bootstrap.counts, inner=self.inner.errors)
 
@@ -152,48 +203,81 @@ class Records(Recorded):
         return replace(self, of_methods={**self.of_methods, kind.name: record})
 
     @property
-    def n_samples(self) -> int:
-        """Number of rows of the training set.
-
-        Raises
-        ------
-        ValueError
-            If no record has it.
-        """
-        for _, size in self._sizes:
-            return size
-        raise ValueError("The number of training rows is unknown: pass the losses on the training set.")
-
-    @property
     def n_effective(self) -> float:
         """Number of independent, equally weighted rows: by default that of the training set."""
         return float(self.n_samples) if np.isnan(self.effective_rows) else self.effective_rows
 
+
+_OF_FOLDS = ("folds", "repeated_folds", "stratified_folds")
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreRecords(OfTrainingSet):
+    """The recorded scores of one training set, the only input of the methods for the AUC.
+
+    Attributes
+    ----------
+    event : ndarray of bool, shape (n_samples,)
+        Which training rows are events.
+    scores : ndarray of float, shape (n_samples,) or None
+        Scores of the classifier fitted to all rows.
+    bootstrap : BootstrapScores
+    folds, repeated_folds : FoldScores
+        Scores from one partition, and from several.
+    test_set : TestSetScores
+    groups : Groups
+        Groups of rows that were drawn and left out together; None without groups.
+    second : ScoreRecords
+        The records of a second classifier on the same rows and draws, for the difference.
+    probabilities : bool, default=False
+        Whether the scores are probabilities of the event, for the Brier score.
+    stratified_folds : FoldScores
+        Scores from several partitions into stratified folds.
+
+    Raises
+    ------
+    ValueError
+        If two of them belong to training sets of different sizes, or probabilities are not in [0, 1].
+    """
+
+    event: Flags
+    scores: RowScores | None = None
+    bootstrap: BootstrapScores | None = None
+    folds: FoldScores | None = None
+    repeated_folds: FoldScores | None = None
+    test_set: TestSetScores | None = None
+    groups: Groups | None = None
+    second: ScoreRecords | None = None
+    probabilities: Flag = False
+    stratified_folds: FoldScores | None = None
+    #: What is recorded, for the methods that can read it.
+    kind = "scores"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.probabilities:
+            records = {name: getattr(self, name) for name in ("bootstrap", *_OF_FOLDS, "test_set")}
+            of_records = {name: record.scores for name, record in records.items() if record is not None}
+            for name, values in {"scores": self.scores, **of_records}.items():
+                if values is not None and (beyond := values[(values < 0.0) | (values > 1.0)]).size:
+                    raise ParameterError(name, "of probabilities in [0, 1]", float(beyond[0]))
+
+    def require(self, kind: RecordKind[Any]) -> Any:
+        """Return one record of scores; raise ValueError if it was not recorded."""
+        return super().require(kind)
+
     @property
-    def _sizes(self) -> list[tuple[str, int]]:
-        """What records are of the training set, with its number of rows."""
-        sizes = [] if self.losses is None else [("training_losses", int(np.size(self.losses)))]
-        records = [*(getattr(self, entry.name) for entry in fields(self)), *self.of_methods.values()]
-        named = ((type(record).__name__, record) for record in records if hasattr(record, "n_samples"))
-        return sizes + [(name, record.n_samples) for name, record in named]
+    def n_events(self) -> int:
+        """Number of events."""
+        return int(self.event.sum())
 
-    def get(self, kind: RecordKind[R]) -> R | None:
-        """Return one record, or None if it was not recorded."""
-        record: R | None = getattr(self, kind.name, None)
-        return self.of_methods.get(kind.name) if record is None else record
-
-    def require(self, kind: RecordKind[R]) -> R:
-        """Return one record.
-
-        Raises
-        ------
-        ValueError
-            If it was not recorded.
-        """
-        record = self.get(kind)
-        if record is None:
-            raise kind.missing("This method", self.kind)
-        return record
+    @property
+    def n_fewer(self) -> int:
+        """Number of rows of the rarer class or, with groups, of groups that have such a row."""
+        if self.groups is None:
+            return min(self.n_events, self.n_samples - self.n_events)
+        codes = self.groups.codes
+        return min(np.unique(codes[self.event]).size, np.unique(codes[~self.event]).size)
 
 
 def check_records(method: MethodCard, records: Records | ScoreRecords, needs: Needs) -> None:

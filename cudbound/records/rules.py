@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +36,6 @@ class Rule:
         Whether it contains losses, which are in [0, 1], or in [-1, 1] for differences.
     signed : bool
         Whether the losses of one classifier can also be negative, as an optimism can.
-    optional : bool
-        Whether None means that it was not recorded.
     of_rows : bool
         Whether each loss is that of one row, and no mean.
     """
@@ -45,17 +43,19 @@ class Rule:
     check: Callable[[str, Any], Any]
     loss: bool = False
     signed: bool = False
-    optional: bool = False
     of_rows: bool = False
 
 
 class Recorded:
-    """Base of the frozen dataclasses of recorded losses: fields are checked on creation."""
+    """Base of the frozen dataclasses of recorded losses: fields are checked on creation.
+
+    A field that is None by default was then not recorded.
+    """
 
     def __post_init__(self) -> None:
         for name, rule in _rules(type(self)).items():
             value = getattr(self, name)
-            if value is None and rule.optional:
+            if value is None and getattr(type(self), name, False) is None:
                 continue
             checked_value = rule.check(name, value)
             if rule.loss and not getattr(self, "weighed", False):
@@ -77,8 +77,12 @@ _RULES: dict[type, dict[str, Rule]] = {}
 def _rules(kind: type) -> dict[str, Rule]:
     if kind not in _RULES:
         hints = get_type_hints(kind, include_extras=True)
-        metadata_of = {entry.name: getattr(hints[entry.name], "__metadata__", ()) for entry in fields(kind)}
-        _RULES[kind] = {name: metadata[0] for name, metadata in metadata_of.items() if metadata}
+        _RULES[kind] = {
+            entry.name: part.__metadata__[0]
+            for entry in fields(kind)
+            for part in (hints[entry.name], *get_args(hints[entry.name]))
+            if isinstance(getattr(part, "__metadata__", (None,))[0], Rule)
+        }
     return _RULES[kind]
 
 
@@ -212,9 +216,6 @@ def _finite(name: str, value: Any) -> float:
 
 #: Losses, one for each row, or for each draw and row, or for repeats, folds and rows.
 RowLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=1), loss=True, of_rows=True)]
-RowLossesIfRecorded = Annotated[
-    Losses | None, Rule(partial(numeric, n_dimensions=1), loss=True, optional=True)
-]
 DrawLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=2), loss=True, of_rows=True)]
 NestedFoldLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=3), loss=True, of_rows=True)]
 #: Means of losses.
@@ -222,25 +223,18 @@ Means = Annotated[Array, Rule(partial(_real, n_dimensions=1), loss=True)]
 PairsOfMeans = Annotated[Array, Rule(_pairs, loss=True)]
 HalvesOfFoldMeans = Annotated[Array, Rule(_halves_of_folds, loss=True)]
 MeansWithGaps = Annotated[Array, Rule(_with_gaps, loss=True)]
-MeansWithGapsIfRecorded = Annotated[Array | None, Rule(_with_gaps, loss=True, optional=True)]
 MeanLoss = Annotated[float, Rule(partial(check_number, low=-math.inf, high=math.inf), loss=True)]
-OptimismIfRecorded = Annotated[Array | None, Rule(_with_gaps, loss=True, signed=True, optional=True)]
-#: How often each row occurs in each draw.
+Optimism = Annotated[Array, Rule(_with_gaps, loss=True, signed=True)]
+#: How often each row occurs in each draw, and numbers of folds and classes.
 Counts = Annotated[NDArray[np.integer[Any]], Rule(partial(_whole, n_dimensions=2))]
-FoldNumbers = Annotated[NDArray[np.int64], Rule(partial(_whole, n_dimensions=1))]
-ClassNumbersIfRecorded = Annotated[
-    NDArray[np.int64] | None, Rule(partial(_whole, n_dimensions=1), optional=True)
-]
+RowNumbers = Annotated[NDArray[np.int64], Rule(partial(_whole, n_dimensions=1))]
 Flags = Annotated[NDArray[np.bool_], Rule(_flags)]
-FlagsIfRecorded = Annotated[NDArray[np.bool_] | None, Rule(_flags, optional=True)]
 Flag = Annotated[bool, Rule(check_flag)]
-#: Scores or probabilities, one for each row, or for each draw or partition and row.
-RowScores = Annotated[Array, Rule(partial(_real, n_dimensions=1))]
-RowScoresIfRecorded = Annotated[Array | None, Rule(partial(_scores, n_dimensions=1), optional=True)]
+#: Scores or probabilities, one for each row, or for each draw or partition and row; nan if there is none.
+RowScores = Annotated[Array, Rule(partial(_scores, n_dimensions=1))]
 DrawScores = Annotated[Array, Rule(partial(_scores, n_dimensions=2))]
-DrawScoresIfRecorded = Annotated[Array | None, Rule(partial(_scores, n_dimensions=2), optional=True)]
 #: Numbers on a scale of their own.
-Deviations = Annotated[Array, Rule(partial(_real, n_dimensions=1))]
+Numbers = Annotated[Array, Rule(partial(_real, n_dimensions=1))]
 NumberOrNan = Annotated[float, Rule(partial(_number_or_nan, low=0.0, high=math.inf))]
 Share = Annotated[float, Rule(_share)]
 #: Numbers of rows, of repetitions, and of classifier fits.
