@@ -155,10 +155,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
 AskedMethod: TypeAlias = str | Method | OwnInterval | tuple[str | Method, Mapping[str, Any]]
 
 
-def find_methods(methods: Any, own: Iterable[Method] = ()) -> RequestedMethods[Method]:
+def find_methods(methods: Any, user_methods: Iterable[Method] = ()) -> RequestedMethods[Method]:
     """Return the requested interval methods, see `cudbound.basis.method_card.find_named`.
 
-    `own` are user-defined methods, which can also be requested by name.
+    `user_methods` are user-defined methods, which can also be requested by name.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def find_methods(methods: Any, own: Iterable[Method] = ()) -> RequestedMethods[M
         If a name is not registered, belongs to a test without an interval, or the list is empty; the message lists the
         names.
     """
-    methods_by_name = {**METHODS, **{method.name: method for method in own}}
+    methods_by_name = {**METHODS, **{method.name: method for method in user_methods}}
     names = [name for name, method in methods_by_name.items() if method.gives_interval]
     rule = f"one of the groups {sorted(GROUPS)} or a list of names from {names}"
     requested = find_named(methods, methods_by_name, GROUPS, rule, of_function=_of_function)
@@ -181,7 +181,7 @@ def _of_function(interval: OwnInterval) -> Method:
     return own_method(getattr(interval, "__name__", type(interval).__name__), interval)
 
 
-def find_comparisons(methods: Any, own: Iterable[Method] = ()) -> RequestedMethods[Method]:
+def find_comparisons(methods: Any, user_methods: Iterable[Method] = ()) -> RequestedMethods[Method]:
     """Return the requested comparison methods, as `find_methods` does for intervals.
 
     Raises
@@ -190,7 +190,7 @@ def find_comparisons(methods: Any, own: Iterable[Method] = ()) -> RequestedMetho
         If a name is not registered, belongs to a method that gives only an interval, or the list is empty; the message
         lists the names.
     """
-    every = (*METHODS.values(), *own)
+    every = (*METHODS.values(), *user_methods)
     comparisons = {method.name: method for method in every if method.compares}
     rule = f"'all' or one of {list(comparisons)}"
     return find_named(methods, comparisons, {"all": comparisons}, rule)

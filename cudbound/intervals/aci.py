@@ -228,8 +228,8 @@ def boundary_deviations(
     >>> X = rng.normal(size=(40, 2))
     >>> y = X[:, 0] + rng.normal(size=40) > 0
     >>> model = to_additive_model(LeastSquaresClassifier().fit(X, y), X, y)
-    >>> found = boundary_deviations(model, draw_counts(40, 200, rng))
-    >>> bool((found.lower <= found.upper).all())
+    >>> deviations = boundary_deviations(model, draw_counts(40, 200, rng))
+    >>> bool((deviations.lower <= deviations.upper).all())
     True
     """
     n = model.labels.size

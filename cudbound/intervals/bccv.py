@@ -110,8 +110,8 @@ def record_removed_cases(context: RefitContext, counts: NDArray[np.int32]) -> Re
     return RemovedCaseErrors(errors[1:], float(errors[0]), case.size, (*remarks, *notes))
 
 
-def _record(inputs: RecordingInputs, made: Mapping[str, Any]) -> RemovedCaseErrors:
-    return record_removed_cases(inputs.context(REMOVED_CASES), made[USABLE_DRAWS.name][0])
+def _record(inputs: RecordingInputs, records_by_name: Mapping[str, Any]) -> RemovedCaseErrors:
+    return record_removed_cases(inputs.context(REMOVED_CASES), records_by_name[USABLE_DRAWS.name][0])
 
 
 def _count_fits(inputs: RecordingInputs) -> int:

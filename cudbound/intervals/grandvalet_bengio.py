@@ -152,8 +152,8 @@ def variance_estimates(folds: FoldLosses) -> VarianceEstimates:
     Examples
     --------
     >>> folds = FoldLosses.from_blocks([[1, 0, 0], [0, 0, 1], [1, 1, 0], [0, 0, 0]])
-    >>> found = variance_estimates(folds)
-    >>> round(found.theta_1, 4), round(found.theta_3, 4), round(found.theta_5, 4)
+    >>> estimates = variance_estimates(folds)
+    >>> round(estimates.theta_1, 4), round(estimates.theta_3, 4), round(estimates.theta_5, 4)
     (0.1111, 0.0185, 0.0202)
     """
     values = np.asarray(folds.losses, dtype=np.float64)

@@ -52,21 +52,21 @@ def record_own_test_sets(context: RefitContext, other: Refit) -> tuple[TestSetLo
         lambda: context.rng.permutation(n), training, "training sets of the holdout split"
     )
     rows = order[: (n_tested + 1) // 2], order[(n_tested + 1) // 2 : n_tested]
-    first, second = (
+    of_a, of_b = (
         TestSetLosses(refit(training(order))[0, tested], n - n_tested, remarks=remarks)
         for refit, tested in zip((context.refit, other), rows, strict=True)
     )
-    return first, second
+    return of_a, of_b
 
 
 def _record(inputs: RecordingInputs, _: Any) -> tuple[TestSetLosses, TestSetLosses]:
     """Return the losses of two classifiers on separate test sets, which are not differences."""
     assert inputs.refits_of_each is not None
-    first, second = inputs.refits_of_each
+    refits_a, refits_b = inputs.refits_of_each
     draws, *seeds = inputs.streams["second_test_set"].spawn(3)
     labels = inputs.sample.labels
-    context = RefitContext(first.recorded(seeds[0]), labels, inputs.sizes, inputs.policy, draws)
-    return record_own_test_sets(context, second.recorded(seeds[1]))
+    context = RefitContext(refits_a.recorded(seeds[0]), labels, inputs.sizes, inputs.policy, draws)
+    return record_own_test_sets(context, refits_b.recorded(seeds[1]))
 
 
 OWN_TEST_SETS = RecordKind(
@@ -153,10 +153,10 @@ def newcombe_interval(
     """
     # a one-sided limit is that of the two-sided interval which leaves the same probability beyond it
     level = confidence_level if alternative == "two-sided" else 2.0 * confidence_level - 1.0
-    first, second = wilson_interval(error_a, n_a, abs(level)), wilson_interval(error_b, n_b, abs(level))
+    a, b = wilson_interval(error_a, n_a, abs(level)), wilson_interval(error_b, n_b, abs(level))
     difference = error_a - error_b
-    low = difference - math.hypot(error_a - first.low, second.high - error_b)
-    high = difference + math.hypot(first.high - error_a, error_b - second.low)
+    low = difference - math.hypot(error_a - a.low, b.high - error_b)
+    high = difference + math.hypot(a.high - error_a, error_b - b.low)
     if level < 0.0:  # a one-sided limit with a level below one half lies on the other side
         low, high = high, low
     return ConfidenceInterval(
@@ -186,8 +186,8 @@ def _two_test_sets(records: Records, confidence_level: float, alternative: str, 
     17 settings and kept its level in 1.
     Reference: Mitchell (1997), section 5.5, with the difference taken as error(a) - error(b).
     """
-    first, second = records.require(TEST_SET), records.require(OWN_TEST_SETS)
-    a, b = _error("test_set", first.losses), _error("second_test_set", second.losses)
+    tested_a, tested_b = records.require(TEST_SET), records.require(OWN_TEST_SETS)
+    a, b = _error("test_set", tested_a.losses), _error("second_test_set", tested_b.losses)
     error_a, error_b = a[0], b[0]
     if form == "wald":
         pivot = two_test_sets_pivot(*a, *b)
@@ -204,7 +204,7 @@ def _two_test_sets(records: Records, confidence_level: float, alternative: str, 
         pivot.pvalue(alternative=alternative),
         interval,
         degenerate=None if pivot.standard_error > 0.0 else reason,
-        estimand=Estimand(first.estimand if first.estimand == second.estimand else "holdout-model"),
+        estimand=Estimand(tested_a.estimand if tested_a.estimand == tested_b.estimand else "holdout-model"),
         details={"error_a": error_a, "error_b": error_b},
         standard_error=pivot.standard_error,
     )

@@ -163,10 +163,10 @@ def bonett_price_interval(
     >>> round(interval.low, 4), round(interval.high, 4)
     (-0.0554, 0.0554)
     """
-    first = (pairs.only_a + 1) / (pairs.n_tested + 2)
-    second = (pairs.only_b + 1) / (pairs.n_tested + 2)
-    difference = first - second
-    variance = (first + second - difference**2) / (pairs.n_tested + 2)
+    share_a = (pairs.only_a + 1) / (pairs.n_tested + 2)
+    share_b = (pairs.only_b + 1) / (pairs.n_tested + 2)
+    difference = share_a - share_b
+    variance = (share_a + share_b - difference**2) / (pairs.n_tested + 2)
     return Pivot(difference, math.sqrt(variance)).interval(confidence_level, alternative)
 
 

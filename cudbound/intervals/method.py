@@ -448,8 +448,8 @@ def compute_comparison(
     >>> from cudbound.intervals.mcnemar import MCNEMAR
     >>> from cudbound.records import Records, TestSetLosses
     >>> differences = [1] * 9 + [-1] * 2 + [0] * 39
-    >>> found = compute_comparison(MCNEMAR, Records(test_set=TestSetLosses(differences, 50)), 0.95)
-    >>> round(found.estimate, 2), round(found.pvalue, 4)
+    >>> row = compute_comparison(MCNEMAR, Records(test_set=TestSetLosses(differences, 50)), 0.95)
+    >>> round(row.estimate, 2), round(row.pvalue, 4)
     (0.14, 0.0654)
     """
     if method.compares and method.reads != records.kind:

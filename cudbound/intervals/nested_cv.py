@@ -128,8 +128,8 @@ def nested_training(folds: Rows, n_samples: int) -> NDArray[np.int32]:
     inside = np.zeros((len(folds), n_samples), dtype=np.int32)
     np.put_along_axis(inside, folds, 1, axis=1)
     but_one = inside.sum(axis=0) - inside
-    first, second = np.array(list(combinations(range(len(folds)), 2))).T
-    return np.concatenate([but_one, but_one[first] - inside[second]]).astype(np.int32)
+    j, k = np.array(list(combinations(range(len(folds)), 2))).T
+    return np.concatenate([but_one, but_one[j] - inside[k]]).astype(np.int32)
 
 
 def select_nested(losses: Losses, folds: Rows) -> tuple[Losses, Losses]:

@@ -192,11 +192,11 @@ class Records(OfTrainingSet):
             check_same("length", bootstrap=self.bootstrap.counts, inner=self.inner.errors)
 
     @classmethod
-    def of(cls, **made: Any) -> Records:
+    def of(cls, **records: Any) -> Records:
         """Return records by name: fields, and the records of single methods."""
         names = {entry.name for entry in fields(cls)}
-        of_methods = {name: record for name, record in made.items() if name not in names}
-        return cls(**{name: made[name] for name in names & made.keys()}, of_methods=of_methods)
+        of_methods = {name: record for name, record in records.items() if name not in names}
+        return cls(**{name: records[name] for name in names & records.keys()}, of_methods=of_methods)
 
     def with_record(self, kind: RecordKind[Any], record: Any) -> Records:
         """Return the same records with one more that only one method reads."""

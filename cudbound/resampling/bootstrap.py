@@ -221,15 +221,15 @@ def _usable(inputs: Any, _: Any) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     return usable_draws(context, inputs.counts, need_out_of_bag=out_of_bag, copies=inputs.copies)
 
 
-def _bootstrap(inputs: Any, made: Mapping[str, Any]) -> BootstrapLosses:
-    return record_bootstrap(inputs.context(BOOTSTRAP), *made[USABLE_DRAWS.name])
+def _bootstrap(inputs: Any, records_by_name: Mapping[str, Any]) -> BootstrapLosses:
+    return record_bootstrap(inputs.context(BOOTSTRAP), *records_by_name[USABLE_DRAWS.name])
 
 
-def _inner(inputs: Any, made: Mapping[str, Any]) -> InnerErrors | None:
+def _inner(inputs: Any, records_by_name: Mapping[str, Any]) -> InnerErrors | None:
     if inputs.n_inner is None:
         return None
     # those who read inner draws read the draws beside them
-    return record_inner(inputs.context(INNER), made[BOOTSTRAP.name].counts, inputs.n_inner)
+    return record_inner(inputs.context(INNER), records_by_name[BOOTSTRAP.name].counts, inputs.n_inner)
 
 
 #: The draws that are refitted, for all records that read them.

@@ -209,12 +209,12 @@ def failed_refits_error(
         The share that may fail, in words.
     """
     number = min(failures)
-    first = failures[number]
+    failure = failures[number]
     kind = " on bootstrap draws" if each == "draw" else ""
-    learner = f" of {first.learner!r}" if first.learner else ""
-    where = f"the first on {each} {number + 1} in {first.message}"
+    learner = f" of {failure.learner!r}" if failure.learner else ""
+    where = f"the first on {each} {number + 1} in {failure.message}"
     fact = f"{len(failures)} of {n_refits} refits{kind}{learner} failed{limit}, {where}"
-    return FailedRefitsError(fact, first.remedy)
+    return FailedRefitsError(fact, failure.remedy)
 
 
 @contextmanager

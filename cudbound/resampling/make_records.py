@@ -34,7 +34,7 @@ from cudbound.resampling.splits import Splits, make_splits
 from cudbound.solve.search import Search
 
 #: Records by name, and what recorders share, such as the draws for refits.
-Made = dict[str, Any]
+RecordsByName = dict[str, Any]
 #: Why records could not be made.
 Errors = dict[RecordKind[Any], Exception]
 Counts = NDArray[np.int32]
@@ -301,9 +301,9 @@ def collecting_failures(failed: Errors | None, *kinds: RecordKind[Any]) -> Itera
 def make_records(
     needs: Set[RecordKind[Any]],
     inputs: RecordingInputs,
-    given: Mapping[str, Any] | None = None,
+    existing: Mapping[str, Any] | None = None,
     failed: Errors | None = None,
-) -> Made:
+) -> RecordsByName:
     """Make the records for all targets of a call, each once.
 
     A record does not depend on which others are made: each has its own random numbers.
@@ -313,7 +313,7 @@ def make_records(
     needs : set of RecordKind
         Those that the caller's splits can fill are made from these.
     inputs : RecordingInputs
-    given : mapping, default=None
+    existing : mapping, default=None
         Existing records, by name.
     failed : dict, default=None
         Filled with the exceptions of records that could not be made, because the estimator cannot be fitted to such
@@ -324,23 +324,23 @@ def make_records(
     dict
         Records by name, including the given ones.
     """
-    made: Made = dict(given or {})
-    wanted = {kind for kind in needs if kind.name not in made}
+    records: RecordsByName = dict(existing or {})
+    wanted = {kind for kind in needs if kind.name not in records}
     filled = sorted(filter(inputs.fills, wanted))
     if filled:
         with collecting_failures(failed, *filled):
-            made |= _record_splits(inputs, filled)
+            records |= _record_splits(inputs, filled)
     for kind in in_order(wanted.difference(filled)):
-        if kind.name not in made:
+        if kind.name not in records:
             with collecting_failures(failed, kind):
-                for first in kind.after:
-                    if failed and first in failed:
-                        raise failed[first]
-                made[kind.name] = make_one(kind, inputs, made)
-    made.pop(USABLE_DRAWS.name, None)
+                for earlier in kind.after:
+                    if failed and earlier in failed:
+                        raise failed[earlier]
+                records[kind.name] = make_one(kind, inputs, records)
+    records.pop(USABLE_DRAWS.name, None)
     if failed:
         failed.pop(USABLE_DRAWS, None)
-    return made
+    return records
 
 
 def make_one(kind: RecordKind[Any], inputs: RecordingInputs, *further: Any) -> Any:
@@ -351,7 +351,7 @@ def make_one(kind: RecordKind[Any], inputs: RecordingInputs, *further: Any) -> A
     return kind.record(inputs, *further)
 
 
-def _record_splits(inputs: RecordingInputs, kinds: Sequence[RecordKind[Any]]) -> Made:
+def _record_splits(inputs: RecordingInputs, kinds: Sequence[RecordKind[Any]]) -> RecordsByName:
     """Fit each of the caller's splits once, and fill these records.
 
     The splits are not redrawn: all policies except "error" fit them as they are.
@@ -368,15 +368,15 @@ def _record_splits(inputs: RecordingInputs, kinds: Sequence[RecordKind[Any]]) ->
     }
 
 
-def given_records(inputs: RecordingInputs) -> Made:
+def given_records(inputs: RecordingInputs) -> RecordsByName:
     """Return the losses of a fitted classifier on its training set and on new cases, if any."""
     sample, estimator = inputs.sample, inputs.estimator
     predicted, two = sample.predicted_by(estimator), len(sample.classes) == 2
-    shares: Made = {
+    shares: RecordsByName = {
         "predicted_positive": float((predicted == sample.classes[1]).mean()),
         "positive": float((sample.labels > 0.0).mean()),
     }
-    records: Made = {
+    records: RecordsByName = {
         "losses": np.asarray(predicted != sample.y),
         **(shares if two else {"chance_losses": _chance_losses(predicted, sample)}),
         "groups": sample.groups,
@@ -406,14 +406,14 @@ def _chance_losses(predicted: Any, sample: Sample) -> NDArray[np.float64]:
     return np.asarray(1.0 - called[sample.labels.astype(int)])
 
 
-def record_call(needs: Needs, inputs: RecordingInputs, given: Made, failed: Errors) -> Records:
+def record_call(needs: Needs, inputs: RecordingInputs, existing: RecordsByName, failed: Errors) -> Records:
     """Make the records that do not depend on a target, under one progress bar.
 
     Parameters
     ----------
     needs : frozenset of RecordKind
     inputs : RecordingInputs
-    given : mapping
+    existing : mapping
         From `given_records`, and other facts about the classifier, such as its design, by name.
     failed : dict
         Filled with the errors of missing records.
@@ -423,16 +423,16 @@ def record_call(needs: Needs, inputs: RecordingInputs, given: Made, failed: Erro
     ValueError
         If the classifier cannot be refitted.
     """
-    missing = {kind for kind in needs if kind.name not in given}
+    missing = {kind for kind in needs if kind.name not in existing}
     if refits_for(missing):
         inputs = replace(inputs, given_refits=inputs.refits)
     helps = ways_to_speed_up(missing, inputs)
     with progress_bar(count_fits_of(missing, inputs), helps) as advance:
-        return Records.of(**make_records(missing, replace(inputs, advance=advance), given, failed))
+        return Records.of(**make_records(missing, replace(inputs, advance=advance), existing, failed))
 
 
 def record_targets(
-    needs: Needs, inputs: RecordingInputs, facts: Made, targets: Sequence[Target], failed: Errors
+    needs: Needs, inputs: RecordingInputs, facts: RecordsByName, targets: Sequence[Target], failed: Errors
 ) -> tuple[Records, list[Records | ScoreRecords]]:
     """Make all records of a call; parameters as for `record_call`, with `facts` in addition to the given records.
 
@@ -444,14 +444,14 @@ def record_targets(
         As each target uses them, with the records made for it, and for its family.
     """
     # first, since new cases that cannot be predicted are refused before the bound is searched
-    given = given_records(inputs) | facts
+    existing = given_records(inputs) | facts
     of_families: dict[tuple[RecordKind[Any], Any], Any] = {}
     for kind in sorted(kind for kind in needs if kind.per == "family"):
         with collecting_failures(failed, kind):
             for target in {target.cud_metrics: target for target in targets if target.cud_metrics}.values():
                 if inputs.model is not None:
                     of_families[kind, target.cud_metrics] = make_one(kind, inputs, target)
-    records = record_call(needs, inputs, given, failed)
+    records = record_call(needs, inputs, existing, failed)
     return records, [_of_target(needs, inputs, records, target, of_families) for target in targets]
 
 

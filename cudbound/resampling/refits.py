@@ -92,7 +92,7 @@ class Refits:
             What a refit is fitted to, for the error.
         """
 
-        def made(counts: NDArray[np.int32]) -> Iterator[Piece]:
+        def recorded_pieces(counts: NDArray[np.int32]) -> Iterator[Piece]:
             seeds = rng.integers(2**31 - 1, size=len(counts))
             with closing(self.pieces(counts, seeds)) as pieces:
                 for outputs, errors in pieces:
@@ -102,7 +102,7 @@ class Refits:
         def refit(counts: NDArray[np.int32]) -> Outputs:
             if not len(counts):
                 return np.zeros(counts.shape, dtype=bool)
-            outputs, errors = _joined(made(counts))
+            outputs, errors = _joined(recorded_pieces(counts))
             if failed is not None:
                 failed.clear()
                 failed.update(errors)
@@ -159,18 +159,18 @@ def prepare_refits(
     return Refits(pieces, batched is not None and not unwrap(estimator).chosen_by, scoring)
 
 
-def difference(first: Refits, second: Refits) -> Refits:
-    """Return the refits whose losses are those of the first minus those of the second, -1, 0 or 1."""
-    batched = first.batched and second.batched
+def difference(a: Refits, b: Refits) -> Refits:
+    """Return the refits whose losses are those of `a` minus those of `b`, -1, 0 or 1."""
+    batched = a.batched and b.batched
     size = FITS_PER_BATCH if batched else FITS_PER_JOB
 
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         for part in gen_batches(len(counts), size):
-            (of_first, errors), (of_second, other_errors) = (
-                _joined(refits.pieces(counts[part], seeds[part])) for refits in (first, second)
+            (of_a, errors), (of_b, other_errors) = (
+                _joined(refits.pieces(counts[part], seeds[part])) for refits in (a, b)
             )
-            outputs = np.empty(of_first.shape, dtype=[("loss", np.int8)])
-            outputs["loss"] = of_first["loss"].astype(np.int8) - of_second["loss"].astype(np.int8)
+            outputs = np.empty(of_a.shape, dtype=[("loss", np.int8)])
+            outputs["loss"] = of_a["loss"].astype(np.int8) - of_b["loss"].astype(np.int8)
             yield outputs, other_errors | errors
 
     return Refits(pieces, batched)
@@ -241,8 +241,8 @@ def _in_jobs(fit_each: Callable[..., tuple[Piece, list[list[Kind]]]], n_jobs: in
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         size = max(1, min(FITS_PER_JOB, -(-len(counts) // (4 * n_jobs))))
         # the first jobs are small, so that it is soon known how long all of them take
-        first = (stop for stop in (1, 2, 4, 8, 16, 32) if stop < min(size, len(counts)))
-        stops = sorted({0, *first, *range(size, len(counts), size), len(counts)})
+        small = (stop for stop in (1, 2, 4, 8, 16, 32) if stop < min(size, len(counts)))
+        stops = sorted({0, *small, *range(size, len(counts), size), len(counts)})
         parts = (slice(*ends) for ends in pairwise(stops))
         jobs = (delayed(_fit_clones)(fit_each, counts[part], seeds[part]) for part in parts)
         results = results_of(n_jobs, jobs)

@@ -181,9 +181,9 @@ class Streams(dict[str, np.random.Generator]):
 
     def __missing__(self, name: str) -> np.random.Generator:
         # a record that is not in the list takes its numbers from its name, and moves no other
-        first: Any = self[STREAMS[0]].bit_generator.seed_seq
-        key = (*first.spawn_key, zlib.crc32(name.encode()))
-        self[name] = np.random.default_rng(np.random.SeedSequence(first.entropy, spawn_key=key))
+        root: Any = self[STREAMS[0]].bit_generator.seed_seq
+        key = (*root.spawn_key, zlib.crc32(name.encode()))
+        self[name] = np.random.default_rng(np.random.SeedSequence(root.entropy, spawn_key=key))
         return self[name]
 
 
