@@ -17,31 +17,17 @@ from click.testing import Result
 from scipy import stats
 from shared_files import PUBLISHED_SETS, needs_published_sets
 from sklearn.base import clone
-from sklearn.compose import make_column_transformer
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_selection import SelectKBest
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_val_predict
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.tree import DecisionTreeClassifier
 
-import cudbound
 from cudbound import (
-    Bound,
-    LeastSquaresClassifier,
     Resampling,
     compare_intervals,
     compare_learners,
     from_records,
-    performance_interval,
 )
 from cudbound.records import FoldLosses, SplitLosses
-from cudbound.study import Scenario, Study, run_study, summarize
-from cudbound.study.populations.population import Cases, Truth
 
 QUICK = ("--seed", "1", "--resamples", "60", "--total-node-limit", "3000")
 
@@ -87,93 +73,9 @@ def test_a_biostatistician_gets_a_table_for_published_data(name, tmp_path):
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(60, 4))
 Y = np.where(X[:, 0] - X[:, 1] + RNG.normal(size=60) > 0, "ill", "well")
-HOLES = np.where(RNG.uniform(size=X.shape) < 0.05, np.nan, X)
-MIXED = np.column_stack([X[:, :3].round(2), RNG.integers(0, 3, 60)])
-
-PIPELINES: dict[str, tuple[Any, Any]] = {
-    "scaled logistic": (make_pipeline(StandardScaler(), LogisticRegression()), X),
-    "imputed ridge": (
-        make_pipeline(SimpleImputer(strategy="median"), StandardScaler(), RidgeClassifier()),
-        HOLES,
-    ),
-    "encoded columns": (
-        make_pipeline(
-            make_column_transformer((StandardScaler(), [0, 1, 2]), (OneHotEncoder(drop="first"), [3])),
-            LogisticRegression(),
-        ),
-        MIXED,
-    ),
-    "selected support vectors": (make_pipeline(SelectKBest(k=2), StandardScaler(), LinearSVC(dual=False)), X),
-    "polynomials": (
-        make_pipeline(PolynomialFeatures(2), LeastSquaresClassifier(fit_intercept=False)),
-        X[:, :2],
-    ),
-    "tuned": (
-        GridSearchCV(
-            make_pipeline(StandardScaler(), RidgeClassifier()), {"ridgeclassifier__alpha": [0.1, 10]}, cv=3
-        ),
-        X,
-    ),
-    "forest": (RandomForestClassifier(5, random_state=0), X),
-    "neighbors": (make_pipeline(StandardScaler(), KNeighborsClassifier(3)), X),
-}
-
-
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
-@pytest.mark.parametrize("name", PIPELINES)
-def test_an_analyst_gets_a_sentence_for_every_pipeline(name):
-    estimator, features = PIPELINES[name]
-    fitted = clone(estimator).fit(features, Y)
-    found = performance_interval(fitted, features, Y, n_resamples=20, rng=0, bound=Bound(nodes=2000))
-    assert found.sentence.startswith("The error of this classifier on new cases is estimated at 0.")
-    low, high = found.confidence_interval
-    assert 0.0 <= low < found.estimate < high <= 1.0
 
 
 # ---- a methodologist with a method of her own ----
-
-
-class Overlap:
-    """Two Gaussian classes on a line, whose errors are known."""
-
-    name, title = "overlap", "two Gaussians on a line, two standard deviations apart"
-
-    def draw(self, n: int, rng: np.random.Generator) -> Cases:
-        labels = rng.integers(0, 2, n)
-        return Cases(rng.normal(size=(n, 1)) + 2.0 * labels[:, None], labels, self.true_error)
-
-    def true_error(self, classifier: Any) -> Truth:
-        cases = np.linspace(-6.0, 8.0, 20_001)[:, None]
-        first = classifier.predict(cases)
-        weights = stats.norm.pdf(cases[:, 0]), stats.norm.pdf(cases[:, 0] - 2.0)
-        step = cases[1, 0] - cases[0, 0]
-        return Truth(float(0.5 * step * (weights[0][first == 1].sum() + weights[1][first == 0].sum())))
-
-
-def folded(model: Any, X: Any, y: Any, level: float, rng: np.random.Generator) -> tuple[float, float, float]:
-    """Exact binomial interval on cross-validated losses."""
-    given = cross_val_predict(
-        clone(model), X, y, cv=KFold(10, shuffle=True, random_state=rng.integers(2**31))
-    )
-    found = stats.binomtest(int((given != y).sum()), len(y))
-    return found.statistic, *found.proportion_ci(level)
-
-
-def test_a_methodologist_studies_a_method_of_her_own(tmp_path):
-    store = tmp_path / "study.sqlite"
-    scenario = Scenario("overlap", Overlap(), make_pipeline(StandardScaler(), LogisticRegression()))
-    study = Study("mine", (scenario,), (30,), 40, (folded, "langford-binomial"), n_resamples=30)
-    status = run_study(study, store)
-    assert (status.n_done, status.n_failed) == (40, 0)
-    summary = summarize(store)
-    cells = summary.to_frame().set_index("method")
-    # an exact interval on losses that are nearly independent: 32 of 40 or fewer would have a probability of 1e-4 at .95
-    assert cells.loc["folded", "coverage"] > 0.8
-    assert shell("study", "status", str(store)).stdout.startswith("mine: 40 of 40 replicates done, 0 failed")
-    report = tmp_path / "report.html"
-    assert shell("study", "report", str(store), "--output", str(report)).exit_code == 0
-    assert "folded" in report.read_text()
-    assert cudbound.study.replay(study, store, "overlap", 30, 7).failure is None
 
 
 # ---- somebody who compares with mlr3inferr and mlxtend ----

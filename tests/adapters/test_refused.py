@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
@@ -29,11 +27,10 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
-from sklearn_versions import logistic_cv
 
 from cudbound import Bound, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import REFUSALS, to_additive_model
-from cudbound.basis.exceptions import NoMinimizerError, NotResampledWarning, UnsupportedEstimatorError
+from cudbound.basis.exceptions import NoMinimizerError, UnsupportedEstimatorError
 
 TIGHT = {"tol": 1e-8, "max_iter": 100_000}
 
@@ -161,37 +158,3 @@ def test_a_subclass_that_fits_otherwise_is_noticed_by_the_residual():
 
     with pytest.raises(ValueError, match="do not minimize the mean logistic loss"):
         to_additive_model(Doubled(**TIGHT).fit(X, y), X, y)
-
-
-@pytest.mark.parametrize(
-    ("estimator", "said"),
-    [
-        (GridSearchCV(LogisticRegression(**TIGHT), {"C": [0.1, 1.0]}), "^GridSearchCV chose parameters"),
-        (
-            logistic_cv(Cs=3, **TIGHT),
-            "^LogisticRegressionCV chose parameters",
-        ),
-        (
-            TunedThresholdClassifierCV(LogisticRegression(**TIGHT), cv=2, thresholds=5),
-            "^TunedThresholdClassifierCV chose parameters",
-        ),
-        (
-            GridSearchCV(
-                TunedThresholdClassifierCV(LogisticRegression(**TIGHT), cv=2, thresholds=5),
-                {"estimator__C": [0.1, 1.0]},
-                cv=2,
-            ),
-            "^TunedThresholdClassifierCV in GridSearchCV chose parameters",
-        ),
-    ],
-    ids=["search", "cv", "threshold", "nested"],
-)
-def test_tuning_is_warned_of_and_remarked(estimator, said):
-    X, y = _data()
-    estimator.fit(X, y)
-    with pytest.warns(NotResampledWarning, match=said) as caught:
-        result = cud_interval(estimator, X, y, n_resamples=5, rng=0)
-    assert caught[0].filename == __file__
-    name = re.match(r"\^(\w+)", said)[1]
-    assert any(re.search(rf"tuning by .*{name}.* not resampled", remark) for remark in result.row.remarks)
-    assert str(result).count("not resampled") == 1

@@ -31,7 +31,7 @@ from cudbound import (
 )
 from cudbound.adapters import to_additive_model
 from cudbound.basis.exceptions import ParameterError, UnsupportedEstimatorError
-from cudbound.intervals import GROUPS, METHODS
+from cudbound.intervals import METHODS
 from cudbound.resampling import ResamplingSizes
 
 X, Y = sample(24)
@@ -170,27 +170,6 @@ def test_labels_are_any_two_words(words):
 
 
 # ---- classifiers that a method does not allow ----
-
-
-def test_a_group_keeps_the_rows_of_methods_that_the_classifier_does_not_allow():
-    forest = RandomForestClassifier(n_estimators=2, max_depth=2).fit(X, Y)
-    of_model = [name for name in INTERVALS if any(kind.of_model for kind in METHODS[name].needs)]
-    assert of_model
-    for group in ("paper", "conditional", "all"):
-        table = compare_intervals(forest, X, Y, methods=group, **ARGUMENTS)
-        assert tuple(row.method for row in table.rows) == tuple(
-            one for one in GROUPS[group] if one in INTERVALS
-        )
-        for row in table.rows:
-            lacking = row.method in of_model
-            assert lacking == np.isnan(row.estimate)
-            if lacking:
-                assert row.degenerate == "no CUD bound: no linear form known for RandomForestClassifier"
-                assert (row.n_fits, str(row.estimand)) == (0, str(METHODS[row.method].estimand))
-    frame = table.to_frame().set_index("method")
-    assert frame.loc[of_model, "degenerate"].all()
-    assert "RandomForestClassifier" in frame.loc[of_model[0], "remarks"]
-    assert "no CUD bound: no linear form" in " ".join(str(table).split())
 
 
 def test_asked_for_by_name_such_a_method_is_an_error():

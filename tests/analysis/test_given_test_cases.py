@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -14,7 +12,7 @@ from cudbound import (
     compare_learners,
     estimate_error,
 )
-from cudbound.basis.exceptions import CudboundWarning, SmallSampleWarning
+from cudbound.basis.exceptions import SmallSampleWarning
 
 RNG = np.random.default_rng(2)
 Y = np.arange(60) % 2
@@ -32,49 +30,6 @@ def cases(n_events: int, n_others: int):
     """Return as many new cases of each class."""
     rows = np.r_[:n_events, 20 : 20 + n_others]
     return NEW_X[rows], NEW_Y[rows]
-
-
-def with_warnings(call):
-    """Return the result of a call, and its warnings about few rows."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        result = call()
-    return result, [
-        str(warning.message) for warning in caught if issubclass(warning.category, CudboundWarning)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("metric", "methods", "words"),
-    [
-        ("error", [EXACT, "single-split-t"], "25 test cases with 3 events and 22 non-events"),
-        ("sensitivity", [EXACT], "3 events of 25 test cases"),
-        ("specificity", [EXACT], "22 non-events of 25 test cases"),
-        ("balanced-error", ["test-set-wald"], "25 test cases with 3 events and 22 non-events"),
-        (
-            Metrics("cost", costs={0: 1.0, 1: 4.0}),
-            ["test-set-wald"],
-            "25 test cases with 3 events and 22 non-events",
-        ),
-        ("auc", ["test-set-delong", "test-set-newcombe"], "25 test cases with 3 events and 22 non-events"),
-        ("brier", ["test-set-t"], "25 test cases with 3 events and 22 non-events"),
-        (Metrics("ppv", prevalence=0.2), [EXACT], "25 test cases with 3 events and 22 non-events"),
-        ("lr+", [EXACT], "25 test cases with 3 events and 22 non-events"),
-    ],
-)
-def test_rows_and_warnings_are_about_the_test_cases(metric, methods, words):
-    table, messages = with_warnings(
-        lambda: compare_intervals(CLF, X, Y, methods=methods, metric=metric, test_set=cases(3, 22), **FEW)
-    )
-    for row in table:
-        assert row.remarks[0] == f"based on {words}"
-        assert (row.n_test, row.tested.n_events, row.tested.new) == (25, 3, True)
-        assert "draws within" not in str(row.remarks)
-    assert table.to_frame()["n_test"].tolist() == [25] * len(methods)
-    few = [message for message in messages if "25 test cases" in message]
-    assert len(few) == len(messages)  # nothing is said of the 60 training rows
-    assert len(few) == (metric != "specificity")
-    assert "Intervals from 25 test cases with 3 events and 22 non-events" in " ".join(table.report().notes)
 
 
 @pytest.mark.parametrize("metric", ["sensitivity", Metrics("ppv", prevalence="sample"), "lr-", "auc"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -86,30 +85,6 @@ def ranges(*, low, high, alternative="two-sided"):
         "high": high,
     }
     return SeedRanges.of(pd.DataFrame(rows | {"alternative": alternative}))
-
-
-def row_of(alternative="two-sided", highest=1.0):
-    """The one row of the table, as far as the words depend on it."""
-    return [SimpleNamespace(alternative=alternative, highest=highest)]
-
-
-def test_ranges_in_words_and_numbers():
-    found = ranges(low=[0.128, 0.151], high=[0.372, 0.289])
-    said = "estimate 0.220 to 0.250, lower limit 0.128 to 0.151, upper limit 0.289 to 0.372"
-    assert found.words(row_of(), False) == [said]
-    assert found.lines([said]) == ["Over 2 seeds: 1, 22.", f"m: {said}."]
-    in_percent = "estimate 22.0% to 25.0%, lower limit 12.8% to 15.1%, upper limit 28.9% to 37.2%"
-    assert found.words(row_of(), True) == [in_percent]
-    assert found.words(row_of(highest=5.0), True) == [said]  # costs have units of their own
-    assert found.ranges[0]["high_most"] == 0.372
-    none = ranges(low=[np.nan] * 2, high=[np.nan] * 2)
-    assert none.words(row_of(), True) == ["no interval"]
-    assert none.ranges == [
-        {"method": "m", "metric": "error", "n_seeds": 0}
-        | {f"{name}_{end}": None for name in ("estimate", "low", "high") for end in ("least", "most")}
-    ]
-    some = ranges(low=[np.nan, 0.1], high=[np.nan, 0.3]).ranges[0]
-    assert (some["n_seeds"], some["estimate_least"], some["low_least"]) == (1, 0.22, 0.1)
 
 
 @pytest.fixture

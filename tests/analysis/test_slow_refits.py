@@ -17,7 +17,6 @@ from cudbound import Resampling, compare_intervals, performance_interval
 from cudbound.basis import calls as forecasts
 from cudbound.basis.calls import Forecast
 from cudbound.basis.exceptions import SlowRefitsWarning, WarnedRefitsWarning
-from cudbound.cli.command import OPTIONS
 
 BOOTSTRAP = ["bootstrap-percentile", "kohavi-normal"]
 
@@ -80,36 +79,6 @@ def test_short_refits_are_not_announced(monkeypatch: pytest.MonkeyPatch) -> None
     clock.now = 200.0
     forecast(0)
     forecast(100)
-
-
-@pytest.mark.parametrize(
-    ("methods", "inner", "n_jobs", "helps"),
-    [
-        ("two-center", None, 1, ("n_jobs=-1", "a smaller n_resamples")),
-        ("two-center", None, 2, ("a smaller n_resamples",)),
-        (
-            "bootstrap-percentile",
-            3,
-            1,
-            ("n_jobs=-1", 'resampling=Resampling(inner="oob")', "a smaller n_resamples"),
-        ),
-        ("bootstrap-percentile", "oob", 1, ("n_jobs=-1", "a smaller n_resamples")),
-        ("corrected-resampled-t", None, 1, ("n_jobs=-1", "smaller numbers in resampling=Resampling(...)")),
-        ("leave-one-out-binomial", None, 1, ("n_jobs=-1",)),
-    ],
-)
-def test_what_helps_is_what_helps_this_method(
-    methods: str, inner: Any, n_jobs: int, helps: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(forecasts, "SECONDS_BEFORE_FORECAST", 0.0)
-    monkeypatch.setattr(forecasts, "LONG_SECONDS", 0.0)
-    X, y = sample(20)
-    more = {"resampling": Resampling(inner=inner), "n_jobs": n_jobs, "n_resamples": 60, "rng": 0}
-    with pytest.warns(SlowRefitsWarning) as said:
-        compare_intervals(KNeighborsClassifier(3).fit(X, y), X, y, methods=methods, **more)
-    (told,) = (one.message for one in said if one.category is SlowRefitsWarning)
-    assert told.helps == helps
-    assert set(helps) <= set(OPTIONS)  # the command names them, too
 
 
 def test_worker_processes_of_refits_write_nothing(capfd: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import replace
 from typing import Any
@@ -15,7 +14,6 @@ from hypothesis_cases import PROPERTY
 from numpy.typing import NDArray
 from oracles import arrange, open_cells
 from random_problems import KINDS, make, make_with_loss
-from scipy.stats import binomtest, norm
 from shared_files import shared_vectors
 from worlds import world
 
@@ -334,47 +332,7 @@ def test_searches_that_are_given_up_make_the_interval_longer() -> None:
 # ---- the interval from recorded deviations -----------------------------------------------------------------------
 
 
-def test_interval_from_recorded_deviations() -> None:
-    rng = np.random.default_rng(0)
-    lower = rng.normal(size=200)
-    boundary = BoundaryDeviations(lower + rng.random(200), lower, n_samples=25, n_fits=200)
-    records = Records.of(losses=np.arange(25) < 5, boundary=boundary)
-    rows = [compute_interval(ACI, records, level) for level in (0.5, 0.8, 0.95, 0.99)]
-    for narrow, wide in itertools.pairwise(rows):
-        assert wide.raw_interval.low <= narrow.raw_interval.low
-        assert narrow.raw_interval.high <= wide.raw_interval.high
-    row = rows[1]
-    # the order statistics of ranks 180 and 20, each of its own deviations
-    assert row.raw_interval.low == pytest.approx(0.2 - np.sort(boundary.upper)[179] / 5)
-    assert row.raw_interval.high == pytest.approx(0.2 - np.sort(boundary.lower)[19] / 5)
-    assert (row.estimate, row.n_fits, row.details) == (0.2, 201, {})
-
-    # Clopper and Pearson at 0 errors of 20: 1 - 0.05^(1/20)
+# Clopper and Pearson at 0 errors of 20: 1 - 0.05^(1/20)
 
 
 # ---- coverage ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("n", "distance"), [(30, 0.6), (50, 1.0)])
-def test_coverage_where_points_lie_near_the_boundary(n: int, distance: float) -> None:
-    # two normal classes: the error of a line is known. At 30 rows the centered percentile bootstrap is liberal, as the
-    # paper says of it; the adaptive interval keeps its level.
-    rng = np.random.default_rng(1)
-    covered = {"log": 0, 0: 0} if n == 30 else {"log": 0}
-    trials = 200
-    for _ in range(trials):
-        labels = np.where(np.arange(n) < n // 2, -1.0, 1.0)
-        x = rng.normal(size=n) + distance * labels
-        model = to_additive_model(LeastSquaresClassifier().fit(x[:, None], labels), x[:, None], labels)
-        b0, b1 = model.coef / abs(model.coef[1])
-        error = (norm.cdf(-(b0 + b1 * distance)) + norm.cdf(b0 - b1 * distance)) / 2
-        counts = draw_counts(n, 200, rng)
-        for rate in covered:
-            found = boundary_deviations(model, counts, rate=rate)
-            records = Records.of(losses=model.training_errors, boundary=found)
-            interval = compute_interval(ACI, records, 0.9).raw_interval
-            covered[rate] += interval.low <= error <= interval.high
-    assert binomtest(covered["log"], trials, 0.9, alternative="less").pvalue > 0.01
-    if n == 30:
-        assert binomtest(covered[0], trials, 0.9, alternative="less").pvalue < 0.01

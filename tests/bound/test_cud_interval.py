@@ -87,20 +87,6 @@ def test_another_level_goes_on_from_what_is_proved() -> None:
         assert again.q == result.q
 
 
-def test_another_level_is_searched_with_the_limits_of_the_first() -> None:
-    X, y = patients(n=50, p=4, signal=0.0)
-    with pytest.warns(NotCertifiedWarning):
-        result = result_for(X, y, bound=Bound(nodes=200))
-    with pytest.warns(NotCertifiedWarning, match=r"The half-width is between") as caught:
-        other = result.at(confidence_level=0.5)
-    assert caught[0].filename == __file__
-    exact = result_for(X, y, confidence_level=0.5)
-    assert other.q_lower <= exact.q <= other.q
-    assert other.q_lower < other.q
-    # the level that was searched already is not searched again
-    assert result.at(confidence_level=0.95).draws is result.draws
-
-
 def test_limits_are_kept_raw_and_clipped() -> None:
     X, y = patients(n=20, signal=3.0)
     result = result_for(X, y)
@@ -114,19 +100,6 @@ def test_limits_are_kept_raw_and_clipped() -> None:
 
 
 # ---- flags -------------------------------------------------------------------------------------------------------
-
-
-def test_draws_of_one_class_are_counted_and_named() -> None:
-    X, y = patients(n=8, p=1, seed=2)
-    y = np.array(["a", "a", *["b"] * 6])
-    result = result_for(X, y, n_resamples=300)
-    in_class = result.problem.counts[:, :2].sum(axis=1)
-    expected = int(((in_class == 0) | (in_class == 8)).sum())
-    assert 10 < expected < 60  # 10 % of the draws on average
-    assert result.n_single_class_draws == expected
-    assert f"{expected} single-class draws" in result.row.remarks
-    assert f"{expected} single-class draws" in str(result)
-    assert result.certified
 
 
 def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import random
-import re
 import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_fakes import Fake, assert_error, invoke
+from cli_fakes import Fake, invoke
 from click.testing import Result
 
 N = 60
@@ -89,23 +88,6 @@ def test_what_is_given_is_kept(fake: Fake):
     assert role(result, "died") == "left out"
     assert following(result).exit_code == 0
     assert fake.fitted[0].sample.feature_names == ("age", "site=2", "site=3")
-
-
-def test_no_command_can_be_printed():
-    write({"age": [(7 * i) % 31 for i in range(N)], "row": list(range(N))})
-    result = check()
-    assert re.search(r"^age +numeric feature", result.stdout, re.MULTILINE)
-    assert re.search(r"^row +ID", result.stdout, re.MULTILINE)
-    assert "Next:" not in result.stdout
-    assert result.exit_code == 1
-    assert (
-        result.stderr
-        == "cudbound: error: no column has exactly two values; choose the target with --target COL\n"
-    )
-    write(columns(stage=["1", "2", "3"] * (N // 3)))
-    assert "the target 'stage' must have two classes" in check("--target", "stage").stderr
-    assert_error(check("--target", "dead"), 1, "--target: no column 'dead'")
-    assert_error(check(file="none.csv"), 1, "no such file")
 
 
 def test_an_outcome_of_three_values_is_the_outcome():

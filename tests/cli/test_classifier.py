@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from cli_fakes import Fake, interval, invoke
@@ -14,10 +12,8 @@ from sklearn.svm import SVC, LinearSVC
 from unwrapped import unwrapped
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
-from cudbound.bound.cud_bound import Bound
 from cudbound.cli.fitted import fit
 from cudbound.cli.input_options import choose_classifier
-from cudbound.cli.interval import compute
 from cudbound.inputs.classifier_recipe import CLASSIFIERS, make_classifier
 from cudbound.inputs.csv_columns import TrainingData
 
@@ -127,33 +123,3 @@ def test_maximum_likelihood_is_what_iterated_least_squares_finds(data):
         "--classifier", "logistic-ml", "--methods", "cud", "--resamples", "10"
     )  # it is the minimizer
     assert result.exit_code == 0, result.stderr
-
-
-def uneven(ratio: float) -> TrainingData:
-    """The sample with its second feature `ratio` times as variable as the first."""
-    X = sample().X / sample().X.std(axis=0)
-    return replace(sample(), X=X * [1.0, ratio])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "ratio", "warns"),
-    [
-        (("logistic", []), 101.0, True),
-        (("logistic", []), 99.0, False),
-        (("logistic", [], True), 1e4, False),
-        (("logistic-ml", []), 1e4, False),
-        (("ridge", ["alpha=0"]), 1e4, False),
-        (("ridge", []), 1e4, True),
-        (("convex-loss", ["penalty=0.1"]), 1e4, True),
-    ],
-)
-def test_a_penalty_on_features_of_very_different_size_is_remarked(arguments, ratio, warns):
-    fitted = fit(choose_classifier(*arguments), uneven(ratio), seed=0)
-    _, heard, _ = compute(fitted, 1, methods="cud", n_resamples=5, bound=Bound(polish=True))
-    remarks = [one for one in [*fitted.warnings, *heard.messages] if "treats all features alike" in one]
-    assert bool(remarks) == warns
-    if warns:
-        sizes = f"range from 1 to {ratio:.2g}"
-        assert remarks[0].endswith(
-            f"{sizes}: features with small standard deviations are penalized most; add --standardize"
-        )

@@ -12,11 +12,9 @@ import pandas as pd
 import pytest
 from cli_fakes import invoke
 from click.testing import Result
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import GroupKFold
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from unwrapped import unwrapped
 
 from cudbound import LeastSquaresClassifier, Resampling
 from cudbound import compare_learners as compare
@@ -76,58 +74,6 @@ def test_every_option_reaches_the_package():
         resampling=Resampling(n_folds=5, n_splits=8),
     )
     pd.testing.assert_frame_equal(frame_of(result), theirs)
-
-
-WITH_A_STANDARD_ERROR = ["repeated-k-fold-t", "corrected-resampled-t", "k-fold-t", "bayle-cv"]
-
-
-@pytest.mark.parametrize("alternative", ["less", "greater", "equivalent"])
-def test_a_margin_reaches_the_package_and_the_notes(alternative):
-    arguments = [
-        *["--seed", "3", "--methods", ",".join(WITH_A_STANDARD_ERROR), "--alternative", alternative],
-        *["--null", "0.1", "--confidence-level", "0.9"],
-    ]
-    printed = frame_of(run(*arguments, "--format", "csv"))
-    theirs = expected(
-        LeastSquaresClassifier(),
-        RidgeClassifier(random_state=3),
-        methods=WITH_A_STANDARD_ERROR,
-        alternative=alternative,
-        null=0.1,
-        confidence_level=0.9,
-    )
-    pd.testing.assert_frame_equal(printed, theirs)
-    assert set(printed["null"]) == {0.1}
-    level = "80%" if alternative == "equivalent" else "90%"  # two one-sided tests at 90%
-    said = f"error(least-squares) - error(ridge), with {level} confidence intervals"
-    assert said in unwrapped(run(*arguments).stdout)
-
-
-@pytest.mark.parametrize("grouped", [False, True])
-def test_folds(grouped):
-    arguments = [
-        "--seed",
-        "3",
-        "--format",
-        "csv",
-        "--methods",
-        "k-fold-t,corrected-resampled-t",
-        "--folds",
-        "5",
-    ]
-    printed = frame_of(
-        run(*arguments, *(["--group", "ward"] if grouped else []), exclude="" if grouped else "ward")
-    )
-    split = {"groups": WARD} if grouped else {}
-    theirs = expected(
-        LeastSquaresClassifier(),
-        RidgeClassifier(),
-        methods=["k-fold-t", "corrected-resampled-t"],
-        resampling=Resampling(cv=GroupKFold(5) if grouped else 5),
-        **split,
-    )
-    pd.testing.assert_frame_equal(printed, theirs)
-    assert printed["estimand"].tolist() == ["expected(n1=32)"] * 2
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "json"])

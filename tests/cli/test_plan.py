@@ -14,7 +14,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import Metrics, plan_sample_size
-from cudbound.study.populations.worlds import Gaussians
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(30, 2)) * [1.0, 30.0]
@@ -76,25 +75,6 @@ def test_a_pilot_is_planned_as_in_python():
             metric=Metrics("specificity", event=True),
             **asked,
             **python,
-        ),
-    )
-
-
-def test_a_world_is_planned_as_in_python():
-    result = plan(
-        *("--world", "gaussians", "--parameter", "distance=1.1", "--parameter", "n_features=2"),
-        *("--method", "langford-binomial", "--format", "csv"),
-    )
-    same(
-        result,
-        plan_sample_size(
-            LogisticRegression(),
-            world=Gaussians(distance=1.1, n_features=2),
-            method="langford-binomial",
-            n_samples=(12, 24),
-            n_replicates=10,
-            n_resamples=20,
-            rng=6,
         ),
     )
 

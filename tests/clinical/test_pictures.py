@@ -7,9 +7,7 @@ from data import sample
 from sklearn.linear_model import LogisticRegression
 
 from cudbound import clinical_report
-from cudbound.basis.exceptions import ParameterError
 from cudbound.clinical.clinical_report import pictures_of
-from cudbound.plotting.refit_plots import CountsDisplay, GroupedInstabilityDisplay
 
 
 @pytest.fixture(scope="module")
@@ -29,23 +27,3 @@ def test_every_picture_says_its_numbers(report):
     events = report["probabilities"]["risks_by_outcome"]["events"]
     assert f"events in tenths of the risk: {', '.join(map(str, events))}" in found["risks"]["text"]
     assert f"Mean {report['instability']['refit_errors']['mean']:.3f}" in found["refits"]["text"]
-
-
-def test_histograms_are_drawn_from_counts():
-    display = CountsDisplay([0.0, 0.1, 0.2], {"a": [2, 3]}, "x", "cases", (0.05, "mark")).plot()
-    assert [bar.get_height() for bar in display.bars_[0]] == [2, 3]
-    assert [bar.get_x() for bar in display.bars_[0]] == [0.0, 0.1]
-    with pytest.raises(ParameterError, match="'counts' parameter must be one or two histograms"):
-        CountsDisplay([0.0, 0.1], {"a": [2, 3]}, "x", "cases")
-
-
-def test_groups_are_drawn_at_their_means():
-    groups = [
-        {"n": 5, "distance": 0.5, "mean_share": 0.2, "largest_share": 0.6},
-        {"n": 6, "distance": 1.5, "mean_share": 0.0, "largest_share": 0.1},
-    ]
-    display = GroupedInstabilityDisplay(groups, "distance").plot()
-    assert display.points_.get_xydata().tolist() == [[0.5, 0.2], [1.5, 0.0]]
-    assert display.ax_.get_ylim()[1] >= 0.6
-    with pytest.raises(ParameterError, match="'groups' parameter must be at least one group"):
-        GroupedInstabilityDisplay([], "distance")

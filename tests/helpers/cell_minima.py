@@ -176,12 +176,6 @@ def closed_cells(normals: Array, patterns: NDArray[np.int64]) -> ClosedCells:
     return ClosedCells(normals, patterns, row_space @ rays.T, ~outside, free)
 
 
-def cones_of(normals: Array, patterns: NDArray[np.int64]) -> list[Cone]:
-    """Return the closed cell of each sign pattern."""
-    cells = closed_cells(normals, patterns)
-    return [cells.cone(cell) for cell in range(len(patterns))]
-
-
 class LeastLosses:
     """The infimum of the (penalized) mean loss over the closure of each cell, found when it is first asked for."""
 

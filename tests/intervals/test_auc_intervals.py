@@ -6,19 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import norm
 
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.intervals.auc_at_estimate import cv_auc
 from cudbound.point_estimates.auc import hanley_mcneil_size
 from cudbound.records import BootstrapScores, FoldScores, ScoreRecords, TestSetScores
-
-PROPERTY = settings(max_examples=25, deadline=None, derandomize=True, database=None)
-OF_SCORES = tuple(
-    name for name, method in METHODS.items() if method.reading("scores") and method.gives_interval
-)
 
 
 def random_scores(seed, n=24, signal=1.0, n_draws=30, decimals=1):
@@ -48,27 +41,6 @@ def random_scores(seed, n=24, signal=1.0, n_draws=30, decimals=1):
         FoldScores(draw(3, n), folds),
         TestSetScores(new, draw(15, rows=new), n),
         stratified_folds=FoldScores(draw(3, n), folds),
-    )
-
-
-def changed(records, scores=lambda s: s, swapped=False):
-    """Return the records with other scores of the same order, or with the classes exchanged."""
-
-    def of(values):
-        return -scores(values) if swapped else scores(values)
-
-    boot, folds, repeated, stratified, test = (
-        getattr(records, name)
-        for name in ("bootstrap", "folds", "repeated_folds", "stratified_folds", "test_set")
-    )
-    return ScoreRecords(
-        ~records.event if swapped else records.event,
-        of(records.scores),
-        BootstrapScores(boot.counts, of(boot.scores)),
-        FoldScores(of(folds.scores), folds.fold),
-        FoldScores(of(repeated.scores), repeated.fold),
-        TestSetScores(~test.event if swapped else test.event, of(test.scores), test.n_train),
-        stratified_folds=FoldScores(of(stratified.scores), stratified.fold),
     )
 
 
@@ -197,20 +169,6 @@ def test_bootstrap_intervals_equal_loops_over_draws(seed):
 
 
 # ---- what may not matter, and what is at the edge ----
-
-
-@PROPERTY
-@given(seed=st.integers(0, 10**6), signal=st.floats(-1.0, 3.0), level=st.floats(0.1, 0.99))
-def test_only_the_order_of_scores_matters_and_the_classes_may_be_exchanged(seed, signal, level):
-    records = random_scores(seed, signal=signal)
-    other, swapped = changed(records, lambda s: np.exp(s / 2.0) + s), changed(records, swapped=True)
-    for name in OF_SCORES:
-        row = of(name, records, level)
-        # Hanley and McNeil take the classes for exponential ones of different shapes, of which one is the event
-        exchanged = [] if name == "hanley-mcneil" else [of(name, swapped, level)]
-        for again in (of(name, other, level), *exchanged):
-            assert limits(again) == pytest.approx(limits(row), abs=1e-9, nan_ok=True), name
-            assert again.degenerate == row.degenerate
 
 
 def test_a_class_of_one_row_has_no_variance_of_delong():

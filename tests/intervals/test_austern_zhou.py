@@ -20,7 +20,6 @@ from cudbound.intervals.austern_zhou import (
     AUSTERN_ZHOU,
     ReplacementErrors,
     austern_zhou_pivot,
-    count_replacement_fits,
     draw_replacements,
     measure_replacements,
     record_replacements,
@@ -111,20 +110,6 @@ def test_recorded_errors_are_those_of_a_loop_over_rows(estimator, n):
         assert recorded.replaced[place] == pytest.approx(cross_validated(rows, design.fold))
     assert len(set(recorded.replaced)) > 1
     assert (recorded.n_samples, recorded.n_folds, recorded.remarks) == (n, 3, ())
-
-
-@pytest.mark.parametrize("n", [8, 9, 30])
-def test_halves_share_no_row_and_fits_are_counted(n):
-    refit, sizes = Seen(), ResamplingSizes(n_folds=10)
-    recorded = record_replacements(task(refit, np.where(np.arange(n) % 2, 1.0, -1.0), sizes))
-    training = refit.training
-    assert len(training) == recorded.n_fits == count_replacement_fits(sizes, n)
-    assert training.max() == 1
-    design = draw_replacements(n, recorded.n_folds, np.random.default_rng(0))
-    assert len({*design.first.tolist(), *design.second.tolist()}) == 2 * (n // 2)
-    assert np.bincount(design.fold).max() - np.bincount(design.fold).min() <= 1
-    reduced = f"{n // 2} folds instead of 10, because a half has {n // 2} rows"
-    assert (reduced in recorded.remarks) == (n // 2 < 10)
 
 
 def test_designs_with_one_class_are_drawn_again():

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from shared_files import FURTHER_EXAMPLES, shared_vectors
 
-from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, from_records
+from cudbound import LeastSquaresClassifier, from_records
 from cudbound.problem.draws import draw_counts
-from cudbound.records import BootstrapLosses, InnerErrors
+from cudbound.records import BootstrapLosses
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner
 
 VECTORS = shared_vectors(FURTHER_EXAMPLES)
@@ -136,27 +136,6 @@ def test_the_clinical_intervals_agree_with_plain_python(seed, n, wrong, level, c
 @pytest.fixture(scope="module")
 def fitted():
     return fitted_sample()
-
-
-def test_two_stage_at_632_is_the_percentile_bootstrap(fitted):
-    arguments = {"n_resamples": 40, "resampling": Resampling(inner=5), "rng": 0}
-    table = compare_intervals(
-        *fitted, methods=[("two-stage", {"center": "632"}), "bootstrap-percentile"], **arguments
-    )
-    assert table["two-stage"].raw_interval == table["bootstrap-percentile"].raw_interval
-
-
-def test_two_stage_needs_inner_draws_and_what_they_show(fitted):
-    row = compare_intervals(
-        *fitted, methods=["two-stage"], n_resamples=20, rng=0, resampling=Resampling(inner="oob")
-    )["two-stage"]
-    assert "request 50" in row.degenerate
-    case = some_losses(1, 30, 0.3)
-    inner = InnerErrors(np.full(25, 0.3), 25)
-    with pytest.raises(ValueError, match=r"center='optimism' needs 'optimism' of InnerErrors"):
-        call("two-stage", case, inner)
-    with pytest.raises(ValueError, match=r"center='632-plus' needs 'no_information' of BootstrapLosses"):
-        call("two-stage", case, inner, options={"center": "632-plus"})
 
 
 def test_two_stage_recomputes_the_estimate_on_every_draw(fitted):

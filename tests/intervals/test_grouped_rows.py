@@ -5,13 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from record_kinds import kinds
-from sklearn.linear_model import RidgeClassifier
-from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from cudbound import (
     LeastSquaresClassifier,
     Resampling,
-    compare_intervals,
     from_records,
     performance_interval,
 )
@@ -177,25 +174,3 @@ def test_inner_draws_take_the_groups_of_the_draw():
         ]
         assert made["inner"].errors[outer] == pytest.approx(np.mean(held))
         assert made["inner"].optimism[outer] == pytest.approx(np.mean(optimism))
-
-
-def test_a_tuned_search_draws_its_groups():
-    search = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0, 1000.0]}, cv=GroupKFold(3))
-    search.fit(X, Y, groups=CODES)
-    row = compare_intervals(search, X, Y, methods="tuned", groups=CODES, n_resamples=50, rng=4).rows[0]
-    losses = np.zeros((N, 3))
-    for column, alpha in enumerate([0.1, 1.0, 1000.0]):
-        for train, test in GroupKFold(3).split(X, Y, CODES):
-            fitted = RidgeClassifier(alpha=alpha).fit(X[train], Y[train])
-            losses[test, column] = fitted.predict(X[test]) != Y[test]
-    rng = np.random.default_rng(4)
-    drawn = (rng.random((50, 9)) * 9).astype(int)
-    errors = []
-    for groups in drawn:
-        rows = np.concatenate([np.flatnonzero(group == CODES) for group in groups])
-        chosen = int(np.argmin(np.round(losses[rows].mean(axis=0), 9)))
-        outside = np.setdiff1d(np.arange(N), rows)
-        if outside.size:
-            errors.append(losses[outside, chosen].mean())
-    assert row.estimate == pytest.approx(np.mean(errors))
-    assert row.low == pytest.approx(np.sort(errors)[max(1, int(np.ceil(len(errors) * 0.025))) - 1])

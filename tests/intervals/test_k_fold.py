@@ -150,38 +150,6 @@ def test_closed_forms_of_the_variance_estimates(blocks):
     assert thetas == pytest.approx(closed, abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
-@given(
-    sizes=st.one_of(
-        st.tuples(st.integers(2, 4), st.integers(2, 4)).map(lambda shape: [shape[1]] * shape[0]),
-        st.lists(st.integers(1, 4), min_size=2, max_size=4).filter(lambda sizes: max(sizes) > 1),
-    ),
-    mean=st.floats(-1, 1),
-    omega=st.floats(0, 0.3),
-    gamma=st.floats(0, 0.05),
-)
-def test_biases_of_the_variance_estimates(sizes, mean, omega, gamma):
-    """The estimates are quadratic forms: their expectation is their sum over the axes of the covariance matrix."""
-    n = sum(sizes)
-    fold = np.repeat(np.arange(len(sizes)), sizes)
-    covariance = np.where(fold[:, None] == fold, omega, gamma) + (1.0 - omega) * np.eye(n)
-    roots, axes = np.linalg.eigh(covariance)
-    assume(roots.min() > 0)
-    vectors = [*(np.sqrt(roots) * axes).T, np.full(n, mean)]
-    estimates = [variance_estimates(FoldLosses(vector, fold)) for vector in vectors]
-    bias = {
-        number: sum(getattr(one, f"theta_{number}") for one in estimates) - covariance.mean()
-        for number in range(1, 6)
-    }
-    assert bias[1] == pytest.approx(mean**2, abs=1e-9)
-    assert bias[2] == pytest.approx(-omega, abs=1e-9)
-    if len(set(sizes)) == 1:
-        m = sizes[0]
-        assert bias[3] == pytest.approx(-gamma, abs=1e-9)
-        assert bias[4] == pytest.approx(-(m * omega + (n - m) * gamma) / n, abs=1e-9)
-        assert bias[5] == pytest.approx(-((m - 1) * omega + (n - m) * gamma) / (n - 1), abs=1e-9)
-
-
 # ---- Grandvalet and Bengio's t ----
 
 

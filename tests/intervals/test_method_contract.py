@@ -36,7 +36,6 @@ from cudbound import (
     estimate_error,
     from_records,
 )
-from cudbound.analysis.table import IntervalTable
 from cudbound.basis.method_card import READS
 from cudbound.basis.sample import Sample
 from cudbound.intervals import METHODS, compute_interval
@@ -44,7 +43,7 @@ from cudbound.intervals.independent_test_sets import record_own_test_sets
 from cudbound.intervals.method import ALTERNATIVES, compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import Records, RepeatedFoldLosses
-from cudbound.report.sentences import DIFFERENCES, ERRORS
+from cudbound.report.sentences import ERRORS
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.context import RefitContext
@@ -178,20 +177,6 @@ def test_equal_losses_are_flagged_or_have_width(name, loss):
     flagged_or_sound(row)
     assert row.estimate == pytest.approx(loss, abs=1e-12)
     assert "outside [0, 1]" not in str(row.degenerate)  # that would be another reason
-
-
-def test_raw_limits_are_kept_beside_the_clipped_ones(intervals):
-    records = random_records(1, 0.06)
-    table = IntervalTable(tuple(of_interval(name, records) for name in FROM_RECORDS))
-    frame = table.to_frame().set_index("method")
-    outside = 0
-    for row in table.rows:
-        shown = frame.loc[row.method]
-        assert (shown.raw_low, shown.raw_high) == (row.raw_interval.low, row.raw_interval.high)
-        assert shown.low == min(max(shown.raw_low, 0.0), 1.0)
-        assert shown.high == max(min(shown.raw_high, 1.0), 0.0)
-        outside += shown.raw_low < 0.0
-    assert outside >= 5
 
 
 # ---- one-sided limits ----
@@ -356,20 +341,6 @@ def test_recorded_losses_give_the_interval_of_refitting(name, intervals, refitte
         )
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_recorded_losses_give_the_estimate_of_refitting(name, fitted, refitted):
-    table = estimate_error(*fitted, methods=[name], resampling=RESAMPLING, **ARGUMENTS)
-    assert table.rows == (
-        from_records(
-            [*parts_of(refitted, ESTIMATORS[name].needs)],
-            name,
-            training_losses=refitted.losses,
-            positive=refitted.positive,
-            predicted_positive=refitted.predicted_positive,
-        ),
-    )
-
-
 @pytest.fixture(scope="module")
 def learners(fitted):
     _, X, y = fitted
@@ -486,24 +457,6 @@ def negated(record):
     return replace(record, **{name: -getattr(record, name) for name in turned})
 
 
-def test_exchanging_the_learners_changes_the_sign(learners, comparisons):
-    a, b, X, y = learners
-    exchanged = compare_learners([b, a], X, y, methods=MATCHED, resampling=RESAMPLING, rng=SEED)
-    for row in exchanged.rows:
-        assert row.estimate == pytest.approx(-comparisons[row.method].estimate, abs=1e-12)
-        assert row.pvalue == pytest.approx(comparisons[row.method].pvalue, rel=1e-9)
-        assert row.n_fits == comparisons[row.method].n_fits
-    for alternative, opposite in (("less", "greater"), ("greater", "less")):
-        directed = [name for name in MATCHED if has_direction(name)]
-        assert 5 < len(directed) < len(MATCHED)
-        ours, theirs = (
-            compare_learners(pair, X, y, methods=directed, alternative=word, resampling=RESAMPLING, rng=SEED)
-            for pair, word in (((a, b), alternative), ((b, a), opposite))
-        )
-        for name in directed:
-            assert ours[name].pvalue == pytest.approx(theirs[name].pvalue, rel=1e-9)
-
-
 @PROPERTY
 @given(
     seed=st.integers(0, 10**6),
@@ -559,24 +512,3 @@ def test_no_difference_rejects_nothing_and_is_flagged(name):
     row = compute_comparison(METHODS[name], random_records(0, 0.0, differences=name in MATCHED), 0.95)
     assert (row.estimate, row.statistic, row.pvalue) == (0.0, 0.0, 1.0)
     assert row.degenerate is not None
-
-
-def test_identical_learners_do_not_differ(fitted):
-    _, X, y = fitted
-    for learner in (LeastSquaresClassifier(), RandomForestClassifier(n_estimators=2, max_depth=2)):
-        table = compare_learners(
-            [learner, learner], X, y, methods=MATCHED, resampling=Resampling.with_sizes(TINY), rng=SEED
-        )
-        for row in table.rows:
-            assert (row.estimate, row.statistic, row.pvalue) == (0.0, 0.0, 1.0)
-            assert row.degenerate is not None
-
-
-@pytest.mark.parametrize("name", COMPARISONS)
-def test_a_comparison_names_its_estimand_and_its_fits(name, comparisons):
-    row = comparisons[name]
-    assert row.estimand.kind == METHODS[name].estimand.kind
-    assert str(row.estimand) in DIFFERENCES or str(row.estimand).startswith("expected(n1=")
-    assert row.n_fits > 0
-    assert row.n_fits % 2 == 0  # those of both
-    sound_comparison(row)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
 
 import numpy as np
 import pytest
 from data import signed_sample
-from direct_refits import Seen, refit_of, task
+from direct_refits import refit_of, task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_files import shared_vectors
@@ -19,8 +18,6 @@ from cudbound.intervals import compute_interval
 from cudbound.intervals.nested_cv import (
     NESTED_CV,
     NestedLosses,
-    count_nested_fits,
-    count_nested_folds,
     draw_equal_folds,
     nested_cv_pivot,
     nested_training,
@@ -116,13 +113,6 @@ def test_linear_correction_is_exact_for_an_error_that_is_linear_in_one_over_n(li
     assert nested_cv_pivot(inner, outer, n).estimate == pytest.approx(limit + slope / n, abs=1e-12)
 
 
-def test_package_correction_takes_less_off():
-    inner, outer = np.full((1, 5, 8), 0.5), np.full((1, 5, 2), 0.25)
-    assert nested_cv_pivot(inner, outer, 10).details["bias"] == pytest.approx(1.6 * 0.25)
-    other = nested_cv_pivot(inner, outer, 10, bias="package")
-    assert other.details["bias"] == pytest.approx((1 + 0.6**1.5) * 0.25)
-
-
 def test_estimate_outside_the_unit_interval_is_remarked():
     """The inner error is far above the outer one, so that the correction takes too much off."""
     inner, outer = np.zeros((1, 5, 8)), np.zeros((1, 5, 2))
@@ -164,16 +154,3 @@ def test_recorded_losses_are_those_of_a_loop_over_folds(estimator):
                 within = [i for fold in others if fold != tested for i in folds[fold]]
                 expected += losses(within, folds[tested])
             assert recorded.inner[repeat, outer].tolist() == expected
-
-
-@pytest.mark.parametrize(
-    ("n", "asked", "folds"), [(100, 10, 10), (20, 10, 10), (19, 10, 9), (8, 10, 4), (6, 10, 3), (30, 2, 3)]
-)
-def test_folds_are_reduced_to_two_rows_each(n, asked, folds):
-    sizes = ResamplingSizes(n_folds=asked, n_nested_repeats=2)
-    assert count_nested_folds(sizes, n) == folds
-    assert count_nested_fits(sizes, n) == 2 * (folds + len(list(combinations(range(folds), 2))))
-    recorded = record_nested(task(Seen(), np.where(np.arange(n) % 2, 1.0, -1.0), sizes))
-    assert recorded.outer.shape == (2, folds, n // folds)
-    said = f"{folds} folds of nested cross-validation instead of {asked}"
-    assert (said in recorded.remarks) == (folds != asked)

@@ -27,7 +27,6 @@ from cudbound.records import InnerErrors, Records
 VECTORS = shared_vectors()
 BASELINES = [name for name in GROUPS["paper"] if name != "cud"]
 LEVELS = st.floats(0.5, 0.999)
-PROPORTIONS = st.floats(0.0, 1.0)
 
 
 def _example(name):
@@ -173,24 +172,6 @@ def test_quantile_is_numpys_inverted_cdf(values, percent):
 
 
 # ---- properties of the formulas ----
-
-FORMULAS = {
-    "kohavi wald": lambda xi, n, level: kohavi_interval(xi, n, level),
-    "kohavi wilson": lambda xi, n, level: kohavi_interval(xi, n, level, form="wilson"),
-    "yang": lambda xi, n, level: yang_interval(xi, np.arange(n) % 3 == 0, min(10, n), level),
-    "martin": lambda xi, n, level: martin_interval(xi, n, level),
-    "martin jeffreys": lambda xi, n, level: martin_interval(xi, n, level, prior="jeffreys"),
-    "langford": lambda xi, n, level: langford_interval(xi, n, level),
-}
-
-
-@pytest.mark.parametrize("name", ["kohavi wilson", "martin", "langford"])
-@settings(max_examples=30, deadline=None)
-@given(xi=PROPORTIONS, n=st.integers(4, 200), level=LEVELS)
-def test_intervals_mirror_when_errors_and_hits_change_places(name, xi, n, level):
-    there, back = FORMULAS[name](xi, n, level), FORMULAS[name](1.0 - xi, n, level)
-    assert there.low == pytest.approx(1.0 - back.high, abs=1e-9)
-    assert there.high == pytest.approx(1.0 - back.low, abs=1e-9)
 
 
 # ---- the contract, from recorded losses alone ----

@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import Metrics, Resampling, compare_intervals, compare_learners
+from cudbound import Resampling, compare_learners
 from cudbound.intervals.k_fold import REPEATED_K_FOLD_T, repeated_k_fold_t_pivot
 from cudbound.intervals.resampled_t import corrected_resampled_t_pivot
 from cudbound.records import FoldLosses, RepeatedFoldLosses
@@ -132,49 +132,7 @@ def test_groups_are_one_partition_into_folds_of_whole_groups():
     assert row.remarks == ("20 groups of 2 rows kept together",)
 
 
-def test_weighted_rows_and_rows_of_one_class_have_their_means():
-    """Losses of a metric have the mean loss of the metric as their plain mean, fold by fold."""
-    cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=1)
-    clf = clone(TREE).fit(X, Y)
-    weights = np.where(np.arange(len(Y)) % 3 == 0, 1.5, 1.0)
-    asked = {"methods": REPEATED_K_FOLD_T.name, "resampling": Resampling(cv=cv), "rng": 0}
-    wrong = [[], []]
-    for number, (train, test) in enumerate(cv.split(X, Y)):
-        predicted = clone(TREE).fit(X[train], Y[train], sample_weight=weights[train]).predict(X[test])
-        wrong[number // 4].append((test, predicted != Y[test]))
-    scaled = weights * len(Y) / weights.sum()
-    means = [[np.mean(scaled[test] * losses) for test, losses in part] for part in wrong]
-    row = compare_intervals(clone(TREE).fit(X, Y, weights), X, Y, sample_weight=weights, **asked).rows[0]
-    assert row.raw_interval == pytest.approx(repeated_k_fold_t_pivot(means).interval(0.95), abs=1e-12)
-    of_events = compare_intervals(clf, X, Y, metric=Metrics("sensitivity", event=1), **asked).rows[0]
-    missed = [
-        [
-            np.mean(clone(TREE).fit(X[train], Y[train]).predict(X[test])[Y[test] == 1] != 1)
-            for train, test in list(cv.split(X, Y))[start : start + 4]
-        ]
-        for start in (0, 4)
-    ]
-    pivot = repeated_k_fold_t_pivot(missed)
-    assert of_events.estimate == pytest.approx(1.0 - pivot.estimate)
-    assert of_events.raw_interval.width == pytest.approx(pivot.interval(0.95).width)
-
-
 # ---- losses without variance ----
 
 
 # ---- margins, equivalence, several learners ----
-
-
-def test_margins_and_equivalence_are_shifted_one_sided_tests():
-    kept = {"rng": 0, "resampling": Resampling(n_folds=5, n_repeats=4)}
-    plain = compare_learners([TREE, LOGISTIC], X, Y, **kept).row
-    error, df = plain.standard_error, 4 * (5 - 1)
-    for alternative, tail in (("less", stats.t.cdf), ("greater", stats.t.sf)):
-        row = compare_learners([TREE, LOGISTIC], X, Y, alternative=alternative, null=0.1, **kept).row
-        assert row.pvalue == pytest.approx(tail((plain.estimate - 0.1) / error, df))
-    equivalent = compare_learners([TREE, LOGISTIC], X, Y, alternative="equivalent", null=0.2, **kept).row
-    below = stats.t.cdf((plain.estimate - 0.2) / error, df)
-    above = stats.t.sf((plain.estimate + 0.2) / error, df)
-    assert equivalent.pvalue == pytest.approx(max(below, above))
-    half = stats.t.ppf(0.95, df) * error
-    assert equivalent.raw_interval == pytest.approx((plain.estimate - half, plain.estimate + half))

@@ -13,7 +13,6 @@ import pytest
 from scipy import stats
 
 from cudbound.intervals import compute_interval
-from cudbound.intervals.austern_zhou import AUSTERN_ZHOU, draw_replacements, measure_replacements
 from cudbound.intervals.grandvalet_bengio import (
     grandvalet_bengio_pivot,
     rho_of_halves,
@@ -85,31 +84,3 @@ def test_bayle_covers_the_error_of_a_rule_that_ignores_the_training_set():
         covers[wrong] = interval.low <= error <= interval.high
     exact = stats.binom.pmf(np.arange(n + 1), n, error) @ covers
     assert exact == pytest.approx(0.95, abs=0.01)
-
-
-def test_austern_zhou_variance_and_size_on_losses_that_ignore_the_training_set():
-    """n Var(CV) = .21 for error .3: the mean of s^2 has it with the factor n/4, and twice that with n/2."""
-    n, n_simulated = 100, 4_000
-    rng = np.random.default_rng(31)
-    design = draw_replacements(n, 2, rng)
-    s2 = {"corrected": np.empty(n_simulated), "as-printed": np.empty(n_simulated)}
-    errors = np.empty(n_simulated)
-    rejected = 0
-    for number, losses in enumerate(rng.random((n_simulated, n)) < 0.3):
-        found = measure_replacements(
-            lambda counts, losses=losses: np.broadcast_to(losses, counts.shape), design
-        )
-        errors[number] = found.full
-        for factor, values in s2.items():
-            pivot = AUSTERN_ZHOU.pivot(Records.of(replacements=found), factor=factor)
-            values[number] = pivot.details["s2"]
-            rejected += factor == "corrected" and pivot.pvalue(null=0.3) < 0.05
-    means = {factor: values.mean() for factor, values in s2.items()}
-    resolution = 4 * s2["corrected"].std(ddof=1) / math.sqrt(n_simulated)
-    assert means["corrected"] == pytest.approx(0.21, abs=resolution)
-    assert means["as-printed"] == pytest.approx(0.42, abs=2 * resolution)
-    variance = n * errors.var(ddof=1)
-    assert variance == pytest.approx(0.21, rel=4 * math.sqrt(2 / n_simulated))
-    assert abs(variance - means["as-printed"]) > 0.15
-    # s^2 has 50 terms and the error is discrete, so that the size at n = 100 is near 5 % and not equal to it
-    assert rejected / n_simulated == pytest.approx(0.05, abs=0.02)

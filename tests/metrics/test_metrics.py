@@ -111,19 +111,6 @@ def test_joint_predictive_values_are_those_at_the_joint_limits():
     assert together["two-center", "sensitivity"] == both["two-center", "sensitivity"]
 
 
-def test_bonferroni_divides_the_error_probability():
-    clf, X, y = fitted()
-    joint = Metrics(["sensitivity", "specificity"], event="ill", joint=True)
-    alone = Metrics("sensitivity", event="ill")
-    together = compare_intervals(clf, X, y, methods="langford-binomial", metric=joint, **FAST).rows[0]
-    apart = compare_intervals(
-        clf, X, y, methods="langford-binomial", metric=alone, confidence_level=0.975, **FAST
-    ).rows[0]
-    assert (together.low, together.high) == (apart.low, apart.high)
-    assert together.confidence_level == 0.95
-    assert "together with specificity: each at 97.5%" in together.remarks
-
-
 def test_few_events_are_warned_of():
     X, y = data(2, 20, shift=1.0)
     n_events = int((y == "ill").sum())

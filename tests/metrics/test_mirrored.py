@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import pytest
 from data import fitted_sample
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, recall_score
 
 from cudbound import compare_intervals
-from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.metrics.metric import Metric
 
 PAIRS = {
     "accuracy": "error",
@@ -48,21 +44,3 @@ def test_the_estimates_of_cud_are_those_of_scikit_learn():
         "fnr": 1.0 - recall_score(y, called, pos_label=clf.classes_[1]),
     }
     assert {row.metric: row.estimate for row in rows} == pytest.approx(expected)
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    top=st.floats(-3, 3),
-    costs=st.tuples(st.floats(0.1, 5), st.floats(0.1, 5)),
-    low=st.floats(0, 1),
-    width=st.floats(0, 1),
-)
-def test_a_complement_with_costs_falls_from_its_top(top, costs, low, width):
-    metric = Metric("worth", costs=costs, complement=True, top=top)
-    high = min(1.0, low + width)
-    found = metric.limits(ConfidenceInterval(low, high))
-    assert found.low == pytest.approx(top - max(costs) * high)
-    assert found.high == pytest.approx(top - max(costs) * low)
-    assert metric.to_loss(metric.from_loss(low)) == pytest.approx(low, abs=1e-9)
-    assert metric.range.low <= found.low + 1e-12
-    assert found.high <= metric.range.high + 1e-12

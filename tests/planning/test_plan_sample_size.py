@@ -7,15 +7,9 @@ import math
 import statistics
 from functools import partial
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.compose import make_column_transformer
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 from study_frames import summary_of
 
 from cudbound import LeastSquaresClassifier, compare_intervals, plan_sample_size
@@ -180,42 +174,7 @@ def test_a_plan_repeats_to_the_bit(of_pilot):
 # ---- pilots and worlds ----
 
 
-@pytest.mark.slow
-def test_a_pipeline_fills_missing_values_and_text():
-    rows = pd.DataFrame(
-        {"dose": np.where(X[:, 1] > 1.0, np.nan, X[:, 0]), "sex": np.where(X[:, 1] > 0, "f", "m")}
-    )
-    steps = make_column_transformer(
-        (SimpleImputer(), ["dose"]), (OneHotEncoder(drop="first", handle_unknown="ignore"), ["sex"])
-    )
-    plan = quick_plan(make_pipeline(steps, LogisticRegression()), rows, Y, n_samples=(20,))
-    assert sum(one.n_without for one in plan.sizes) == 0
-    assert plan.sizes[0].half_widths.max() < 0.5
-
-
 # ---- what is written ----
-
-
-def test_the_picture_holds_the_numbers(of_world, tmp_path):
-    with mpl.rc_context({"backend": "agg"}):
-        display = of_world.plot()
-    frame = of_world.to_frame()
-    for bars, name in ((display.mean_, "mean"), (display.quantile_, "quantile")):
-        n, height = bars.lines[0].get_data(orig=False)
-        np.testing.assert_array_equal(n, [30, 90])
-        np.testing.assert_array_equal(height, frame[f"{name}_half_width"])
-        ends = np.array([segment[:, 1] for segment in bars.lines[2][0].get_segments()])
-        np.testing.assert_allclose(ends[:, 1] - ends[:, 0], 2 * 1.96 * frame[f"{name}_half_width_mcse"])
-    assert set(display.target_line_.get_ydata()) == {0.15}
-    assert set(display.required_line_.get_xdata()) == {of_world.required.n}
-    at, height = display.quantile_curve_.get_data()
-    needed = of_world.required.n
-    assert np.interp(needed, at, height) <= 0.15 + 1e-4  # chords between 200 places lie a bit above the curve
-    assert np.interp(needed - 1, at, height) > 0.15
-    assert display.answer_.get_xydata().tolist() == [[needed, 0.15]]
-    of_world.display().save(tmp_path / "plan.svg")
-    assert (tmp_path / "plan.svg").read_bytes().startswith(b"<?xml")
-    mpl.pyplot.close("all")
 
 
 # ---- refusals ----

@@ -39,7 +39,6 @@ from sklearn.tree import DecisionTreeClassifier
 from cudbound import (
     LeastSquaresClassifier,
     Resampling,
-    compare_intervals,
 )
 from cudbound.adapters.parts import splits_rows
 from cudbound.basis.sample import Sample
@@ -155,50 +154,4 @@ def test_refits_are_those_of_the_rows_of_the_draw(copies):
 # ---- the folds of cross-validation ----
 
 
-def cross_validated(clf, X, y, cv=None, methods="two-center", **keywords):
-    return compare_intervals(
-        clf, X, y, methods=methods, n_resamples=8, rng=0, resampling=Resampling(cv=cv), **keywords
-    )["two-center"]
-
-
 # ---- the learners that the interval is for ----
-
-
-def tuned():
-    return GridSearchCV(NEIGHBORS, {"n_neighbors": [1, 9]}, cv=FOLDS), *sample(n=40)
-
-
-def encoded():
-    X = np.random.default_rng(0).integers(0, 12, size=(60, 2)).astype(str)
-    return make_pipeline(TargetEncoder(cv=2), LOGISTIC), X, np.arange(60) % 2
-
-
-def forest():
-    return RandomForestClassifier(3, random_state=0), *sample(n=40)
-
-
-def nearest():
-    return KNeighborsClassifier(1), *sample(n=40)
-
-
-def wide():
-    return LOGISTIC, *sample(n=100, p=60)
-
-
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning")
-@pytest.mark.parametrize("case", [tuned, encoded, forest, nearest, wide], ids=lambda case: case.__name__)
-def test_intervals_of_learners_that_overfit_or_split_their_rows(case):
-    clf, X, y = case()
-    table = compare_intervals(
-        clf.fit(X, y), X, y, methods="two-center", metric=["error", "auc", "brier"], n_resamples=10, rng=0
-    )
-    assert len(table.rows) == 3
-    for row in table.rows:
-        assert 0.0 <= row.low < row.estimate < row.high <= 1.0
-        assert row.degenerate is None
-        assert (REMARK in row.remarks) == (case in (tuned, encoded))
-        assert row.n_fits == 1 + 10 + 50
-        known = row.details
-        assert row.estimate == pytest.approx((known["cross_validated"] + known["at_632_plus"]) / 2)
-        assert row.low < known["lower_center"] <= known["upper_center"] < row.high
-        assert {"training", "out_of_bag", "lower_size", "upper_size"} <= known.keys()

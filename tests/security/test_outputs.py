@@ -107,31 +107,6 @@ def test_a_table_that_is_lost_is_an_error_of_one_line(streams, case):
         assert said.count("\n") == 1
 
 
-PRESSED = """
-import signal, sys
-class Press:
-    def find_spec(self, name, path, target=None):
-        if name == "click":
-            signal.raise_signal(signal.SIGINT)
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell has put the tests into the background
-sys.meta_path.insert(0, Press())
-from cudbound.cli.__main__ import main
-main()
-"""
-
-
-def test_ctrl_c_while_the_command_is_imported_ends_it_without_a_word(tmp_path):
-    ended = subprocess.run(
-        [sys.executable, "-c", PRESSED],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=900,
-    )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
-
-
 # --- files
 
 

@@ -125,7 +125,6 @@ CASES = [
 #: A design is of no fits, so that it has neither their number nor remarks on them.
 OF_FITS = [case for case in CASES if case.kind is not Design]
 LOSSES = [(case, name) for case in CASES for name in case.losses]
-SIZES = [(case, name) for case in CASES for name in case.sizes]
 ARRAYS = [(case, name) for case in CASES for name, value in case.arguments.items() if isinstance(value, list)]
 
 
@@ -188,45 +187,7 @@ def test_losses_are_in_their_range(case, name, wrong):
         case.kind(**case.arguments | {name: changed(case.arguments[name], wrong)})
 
 
-@pytest.mark.parametrize(("case", "name"), SIZES, ids=ids(SIZES))
-@pytest.mark.parametrize("wrong", [0, -3, "6", None, np.nan, np.inf, True, [6]], ids=repr)
-def test_sizes_are_numbers_of_at_least_one(case, name, wrong):
-    with pytest.raises(
-        ValueError, match=rf"^The '{name}' parameter must be an? (integer of at least|number in|finite)"
-    ):
-        case.kind(**case.arguments | {name: wrong})
-
-
 # --- draws
-
-
-def test_parts_of_different_sizes():
-    with pytest.raises(
-        ValueError, match=r"'counts' and 'losses' must have the same shape\. Got \(4, 6\) and \(3, 6\)"
-    ):
-        BootstrapLosses(COUNTS, DRAWN[:3])
-    with pytest.raises(
-        ValueError, match=r"'counts' and 'no_information' must have the same length\. Got 4 and 3"
-    ):
-        BootstrapLosses(COUNTS, DRAWN, (), [0.5] * 3)
-    with pytest.raises(
-        ValueError, match=r"'losses' and 'fold' must have the same shape\. Got \(6,\) and \(5,\)"
-    ):
-        FoldLosses(ROW, FOLD[:5])
-    with pytest.raises(
-        ValueError, match=r"'losses' and 'wrong' must have the same shape\. Got \(6,\) and \(2,\)"
-    ):
-        BolsteredLosses([0.25] * N, [True, False])
-    with pytest.raises(ValueError, match=r"'lower' and 'upper' must have the same length\. Got 2 and 3"):
-        BoundaryDeviations([0.5] * 3, [0.25] * 2, N, 1)
-    with pytest.raises(
-        ValueError, match=r"No value of 'lower' may be above that of 'upper'\. Got 0\.6 above 0\.5"
-    ):
-        BoundaryDeviations([0.5], [0.6], N, 1)
-    with pytest.raises(ValueError, match=r"'n_samples' parameter must be an integer of at least 6\. Got 5"):
-        NestedLosses(INNER, [[[0, 1], [0, 0], [1, 0]]], 5)
-    with pytest.raises(ValueError, match=r"'bootstrap' and 'inner' must have the same length\. Got 4 and 3"):
-        Records(bootstrap=BootstrapLosses(COUNTS, DRAWN), inner=InnerErrors([0.25] * 3, 9))
 
 
 @pytest.mark.parametrize("name", ["positive", "predicted_positive"])

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis_cases import assert_same_bits
 from worlds import FEATURES, world_problem
 
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted
@@ -199,21 +198,6 @@ def test_other_ranks_go_on_from_decided_draws(seed: int) -> None:
     np.testing.assert_array_equal(whole.nodes[done], second.nodes[done])
 
 
-@pytest.mark.parametrize("limit", [None, 500])
-def test_the_same_bits_on_two_threads(limit: int | None) -> None:
-    for seed in range(6):
-        one = case(seed)
-        options = {"side": one.side, "ranks": one.ranks, "limits": SearchLimits(nodes=limit)}
-        assert_same_bits(
-            solve_draws(one.problem, n_jobs=1, **options), solve_draws(one.problem, n_jobs=2, **options)
-        )
-    problem = world_problem(50, 5, 0.0, 4, n_draws=300)
-    options = {"ranks": [150, 285], "limits": SearchLimits(nodes=limit)}
-    first = solve_draws(problem, n_jobs=1, **options)
-    assert_same_bits(first, solve_draws(problem, n_jobs=2, **options))
-    assert_same_bits(first, solve_draws(problem, n_jobs=3, **options))
-
-
 # ---- work --------------------------------------------------------------------------------------------------------
 
 
@@ -231,26 +215,6 @@ def test_number_of_nodes(n: int, p: int, signal: float, most: int) -> None:
 
 
 # ---- arguments ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("ranks", "message"),
-    [
-        ([], r"'ranks' parameter must be one or more integers, or None for all draws\. Got \[\] instead"),
-        (
-            0,
-            r"'ranks' parameter must be within \[1, 5\], from the smallest draw to the largest\. Got 0 instead",
-        ),
-        ([2, 6], r"'ranks' parameter must be within \[1, 5\].*Got \[2, 6\] instead"),
-        (0.95, r"'ranks' parameter must be one or more integers.*Got 0\.95 instead"),
-        ([True], r"'ranks' parameter must be one or more integers.*Got \[True\] instead"),
-        ([[1, 2]], r"'ranks' parameter must be one or more integers.*Got \[\[1, 2\]\] instead"),
-        ("largest", r"'ranks' parameter must be one or more integers.*Got 'largest' instead"),
-    ],
-)
-def test_ranks_are_checked(ranks: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        solve_draws(world_problem(8, 2, 1.0, 0, n_draws=5), ranks=ranks)
 
 
 # ---- words -------------------------------------------------------------------------------------------------------

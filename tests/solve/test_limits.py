@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -186,134 +180,6 @@ def test_either_solver_goes_on_from_the_other_and_again() -> None:
 
 
 # ---- Ctrl-C ------------------------------------------------------------------------------------------------------
-
-#: A process that runs the bodies it reads, one by one. Ctrl-C is counted in its own processor time, from the call of
-#: `press` to the answer, so that no other load on the machine counts.
-SCRIPT = """
-import json, signal, sys, threading, time
-sys.path.insert(0, {tests!r})
-from worlds import world_problem
-from cudbound import LeastSquaresClassifier, cud_interval
-from cudbound.basis.exceptions import SolveInterrupted
-from cudbound.solve.search import solve_draws
-
-pressed, over = [], threading.Event()
-
-def press(after):
-    begun = time.process_time()
-
-    def wait():
-        while time.process_time() - begun < after:
-            if over.wait(0.002):
-                return
-        pressed.append(time.process_time())
-        signal.raise_signal(signal.SIGINT)
-
-    threading.Thread(target=wait).start()
-
-def report(error, **more):
-    seconds, draws = time.process_time() - pressed.pop(), error.draws
-    fields = dict(message=str(error), lower=draws.lower.tolist(), upper=draws.upper.tolist(),
-                  status=draws.status.tolist(), seconds=seconds)
-    print(json.dumps(fields | more), flush=True)
-
-try:
-    for line in sys.stdin:
-        exec(json.loads(line))
-finally:
-    over.set()
-"""
-
-
-class Child:
-    """An interpreter that is interrupted again and again, and begun anew should it end."""
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
-
-    def run(self, body: str) -> dict[str, Any]:
-        """Run a body that calls `press` and `report`; return what it reported."""
-        if self._process is None or self._process.poll() is not None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", SCRIPT.format(tests=str(Path(__file__).parents[1] / "helpers"))],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        print(json.dumps(body), file=self._process.stdin, flush=True)
-        patience = threading.Timer(900, self._process.kill)  # a body that is not interrupted takes hours
-        patience.start()
-        line = self._process.stdout.readline()
-        patience.cancel()
-        assert line, self._process.stderr.read()  # it has ended
-        return json.loads(line)
-
-    def end(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-
-
-@pytest.fixture(scope="module")
-def child() -> Iterator[Child]:
-    one = Child()
-    yield one
-    one.end()
-
-
-@pytest.mark.parametrize(("n_jobs", "after"), [(1, 0.31), (1, 0.34), (2, 0.65)])
-def test_ctrl_c_is_answered_at_once(n_jobs: int, after: float, child: Child) -> None:
-    # Every draw takes hours. The aim is 0.2 s of each thread. The kernel looks for signals every 0.05 s, hence the
-    # different moments.
-    body = (
-        "problem = world_problem(200, 20, 0.0, 0, n_draws=4)\n"
-        "try:\n"
-        f"    press({after})\n"
-        f"    solve_draws(problem, n_jobs={n_jobs})\n"
-        "except SolveInterrupted as error:\n"
-        "    report(error)\n"
-    )
-    answer = child.run(body)
-    assert answer["seconds"] < 1.0
-    assert answer["message"] == (
-        "stopped with 0 of 4 draws solved; pass previous=error.draws to resume from there"
-    )
-    assert answer["status"] == [SolveStatus.INTERRUPTED] * 4
-    problem = hard()
-    share = (problem.counts == 0).mean(axis=1)
-    assert (np.array(answer["upper"]) <= share + 1e-12).all()
-    assert (np.array(answer["lower"]) < np.array(answer["upper"])).all()
-    limited = solve_draws(problem, limits=SearchLimits(nodes_per_draw=100))
-    assert (np.array(answer["upper"]) >= limited.lower).all()
-
-
-def test_a_solve_that_was_stopped_can_be_resumed(child: Child) -> None:
-    # easy draws in front, so that some are done, and one that takes hours behind them
-    body = (
-        "from dataclasses import replace\n"
-        "import numpy as np\n"
-        "from cudbound.solve import SearchLimits\n"
-        "problem = world_problem(200, 20, 0.0, 0, n_draws=3)\n"
-        "easy = np.ones((2, 200), dtype=np.int32)\n"
-        "problem = replace(problem, counts=np.vstack([easy, problem.counts]))\n"
-        "try:\n"
-        "    press(0.3)\n"
-        "    solve_draws(problem)\n"
-        "except SolveInterrupted as error:\n"
-        "    resumed = solve_draws(problem, previous=error.draws, limits=SearchLimits(nodes_per_draw=0))\n"
-        "    report(error, resumed=resumed.status.tolist(), tighter=bool((resumed.upper <= error.draws.upper).all()))\n"
-    )
-    answer = child.run(body)
-    stopped = [SolveStatus.OPTIMAL] * 2 + [SolveStatus.INTERRUPTED] * 3
-    assert answer["status"] == stopped
-    assert answer["lower"][:2] == answer["upper"][:2] == [0.0, 0.0]
-    assert answer["message"].startswith("stopped with 2 of 5 draws solved")
-    assert answer["resumed"] == [SolveStatus.OPTIMAL] * 2 + [SolveStatus.NODE_LIMIT] * 3
-    assert answer["tighter"]
 
 
 # ---- progress ----------------------------------------------------------------------------------------------------

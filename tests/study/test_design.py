@@ -17,12 +17,10 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.intervals import GROUPS
-from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.design.scenario import describe, differences
 from cudbound.study.populations.worlds import WORLDS, Gaussians
@@ -117,32 +115,6 @@ set = {C = 0.5, tol = 1e-8}
         "components": 2,
         "degree": 3,
     }
-
-
-def test_a_rival_makes_a_study_of_comparisons(tmp_path):
-    study = read(
-        tmp_path,
-        SETTINGS
-        + "sizes.n_splits = 5\nsizes.test_fraction = 0.2\n"
-        + WORLD
-        + 'rival = {classifier = "tree", set = {max_depth = 2}}\n',
-    )
-    assert study.compares
-    assert study.sizes == ResamplingSizes(n_splits=5, test_fraction=0.2)
-    assert "mcnemar" in study.methods
-    assert "cud" not in study.methods
-    rival = study.scenarios[0].learners()[1]
-    assert isinstance(rival, DecisionTreeClassifier)
-    assert rival.max_depth == 2
-    assert study.scenarios[0].description["rival"]["classifier"] == "tree"
-    # another rival, or other sizes, are another study
-    stored = describe(study)
-    for changed in ("max_depth = 3", "n_splits = 6"):
-        key = changed.split(" = ")[0]
-        text = (tmp_path / "mine.toml").read_text()
-        old = {"max_depth": "max_depth = 2", "n_splits": "n_splits = 5"}[key]
-        assert differences(stored, describe(read(tmp_path, text.replace(old, changed))))
-        (tmp_path / "mine.toml").write_text(text)
 
 
 @given(distance=st.floats(0.0, 99.0), n_features=st.integers(1, 8), standardize=st.booleans())

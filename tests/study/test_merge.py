@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
@@ -202,22 +200,3 @@ def test_a_killed_merge_leaves_what_was_there(tmp_path, folder):
     merge_stores(parts, tmp_path / "all")
     assert dump(tmp_path / "all") == dump(folder / "whole")
     assert os.listdir(tmp_path) == ["all"]
-
-
-@pytest.mark.slow
-def test_a_run_that_was_killed_inside_a_transaction_is_undone_in_the_part(tmp_path, folder):
-    """Its journal lies beside the part, which is then written once, to take back what was half done."""
-    part = tmp_path / "part"
-    shutil.copy(shards(folder, 2)[0], part)
-    connection = sqlite3.connect(part, isolation_level=None)
-    connection.execute("PRAGMA cache_size = 2")
-    connection.execute("BEGIN IMMEDIATE")
-    for number in range(10, 2000):
-        connection.execute(
-            "INSERT INTO replicates VALUES ('near', 12, ?, 0.5, 0.0, 0.5, 0, NULL, 'seed')", (number,)
-        )
-    for name in ("part", "part-journal"):
-        shutil.copy(tmp_path / name, tmp_path / f"killed{name.removeprefix('part')}")
-    connection.close()
-    assert merge_stores([tmp_path / "killed", shards(folder, 2)[1]], tmp_path / "all").n_done == 20
-    assert dump(tmp_path / "all") == dump(folder / "whole")

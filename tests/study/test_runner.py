@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -21,7 +17,6 @@ from cudbound.study.run.runner import replay, run_study
 from cudbound.study.run.store import Store
 
 STUDY = tiny_study()
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "helpers")}
 
 
 @pytest.fixture(scope="module")
@@ -67,18 +62,6 @@ def test_replay_of_a_success_gives_the_stored_row(undisturbed):
     assert undisturbed.read_bytes() == before
 
 
-def test_size_of_batches_does_not_change_the_rows(tmp_path, undisturbed, monkeypatch):
-    monkeypatch.setattr(runner, "BATCH_SECONDS", 1e-9)
-    run_study(STUDY, tmp_path / "s")
-    assert dump(tmp_path / "s") == dump(undisturbed)
-
-
-def test_finished_study_runs_nothing(tmp_path, monkeypatch):
-    run_study(STUDY, tmp_path / "s")
-    monkeypatch.setattr(runner, "run_replicate", None)
-    assert run_study(STUDY, tmp_path / "s").n_done == 60
-
-
 def test_grown_study_equals_one_that_was_large_from_the_start(tmp_path):
     third = Scenario("third", Shifted(2.0), LeastSquaresClassifier)
     larger = tiny_study(n_replicates=17, n_samples=(12, 16, 20), scenarios=(third, *STUDY.scenarios))
@@ -110,61 +93,6 @@ def test_interrupt_keeps_what_is_done(tmp_path, monkeypatch):
     assert (caught.value.n_done, caught.value.n_total) == (2, 15)
     assert opened_keys(tmp_path / "s") == {Key("near", 12, 0), Key("near", 12, 1)}
     assert run_study(study, tmp_path / "s").n_done == 15
-
-
-CTRL_C = """
-import os, signal, sys, threading
-from cudbound.basis.exceptions import StudyInterrupted
-from cudbound.study.run.runner import run_study
-from cudbound.study.run.store import Store
-from study_cases import tiny_study
-path, parent = sys.argv[1], os.getppid()
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell has put the tests into the background
-over = threading.Event()
-
-def press():
-    while not over.wait(0.05):
-        if os.getppid() != parent:
-            os.killpg(0, signal.SIGKILL)  # the test was killed; nobody else would end these
-        with Store.open(path) as store:
-            if len(store.finished()) > 4:
-                os.killpg(0, signal.SIGINT)  # as a terminal does: to the workers too
-                return
-
-threading.Thread(target=press).start()
-try:
-    run_study(tiny_study(n_replicates=100_000), path, n_jobs=2)
-except StudyInterrupted as error:
-    print(error.n_done)
-finally:
-    over.set()
-"""
-
-
-def test_ctrl_c_stops_workers_at_once(tmp_path):
-    # a store that readers can open is there from the start
-    with Store.resume(tmp_path / "s", tiny_study(n_replicates=100_000)):
-        pass
-    ended = subprocess.run(
-        [sys.executable, "-c", CTRL_C, str(tmp_path / "s")],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        start_new_session=True,
-        check=False,
-        timeout=900,  # the whole study takes an hour
-    )
-    # On a busy machine joblib may lose the message that a semaphore, which it has removed, is no longer there, and its
-    # resource tracker then warns in vain. Everything else, a traceback of a worker above all, is ours.
-    said = re.sub(
-        r".*resource_tracker\.py:\d+: UserWarning: .*(leaked semlock|/loky-).*\n +warnings\.warn\(.*\n",
-        "",
-        ended.stderr,
-    )
-    assert said.strip() == ""
-    n_done = int(ended.stdout)
-    assert len(opened_keys(tmp_path / "s")) == n_done > 4
-    assert os.listdir(tmp_path) == ["s"]
 
 
 # what goes wrong

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import itertools
 import os
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from study_cases import dump, tiny_study
 
-from cudbound.study.run import runner
 from cudbound.study.run.replicate_rows import Key, ReplicateRow, read_shard, replicates_of
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
@@ -85,24 +83,3 @@ def test_missing_names_what_is_not_stored(tmp_path):
         store.add(rows)
         assert store.missing() == {("near", 20): [1, 4], ("broken", 20): [1, 4]}
         assert store.missing((2, 2)) == {("near", 20): [1], ("broken", 20): [1]}
-
-
-def one_minute_each_look(monkeypatch):
-    """A clock that each look sets forward by a minute, and batches of one replicate."""
-    monkeypatch.setattr(runner, "BATCH_SECONDS", 1e-9)
-    monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=itertools.count(0.0, 60.0).__next__))
-
-
-@pytest.mark.slow
-def test_a_limit_ends_the_run_and_the_next_resumes(tmp_path, monkeypatch):
-    run_study(STUDY, tmp_path / "whole")
-    with monkeypatch.context() as patch:
-        one_minute_each_look(patch)
-        status = run_study(STUDY, tmp_path / "s", limit_minutes=4)
-    # it began at 0; batches were asked for at 1, 2, 3 and 4 minutes
-    assert (status.n_done, status.n_total, status.running) == (3, 20, False)
-    assert sorted(os.listdir(tmp_path)) == ["s", "whole"]
-    with Store.open(tmp_path / "s") as store:
-        assert store.finished() == {Key("near", 12, 0), Key("near", 20, 0), Key("broken", 12, 0)}
-    assert run_study(STUDY, tmp_path / "s", limit_minutes=60).n_done == 20
-    assert dump(tmp_path / "s") == dump(tmp_path / "whole")

@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import sqlite3
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -256,33 +253,3 @@ def test_one_run_writes_at_a_time(tmp_path, monkeypatch):
             assert reader.status().running
     write(tmp_path / "s", [row(2)])
     assert os.listdir(tmp_path) == ["s"]
-
-
-KILLED = """
-import os, signal, sys
-from study_cases import tiny_study
-from cudbound.study.run.replicate_rows import Key, ReplicateRow
-from cudbound.study.run.store import Store
-store = Store.resume(sys.argv[1], tiny_study())
-store.add([ReplicateRow(Key("near", 12, 0), 0.5, 0.0, 0.5, 0, None, (), 0.1)])
-store._connection.execute("PRAGMA cache_size = 2")  # spills to the file before the transaction ends
-store._connection.execute("BEGIN IMMEDIATE")
-for number in range(1, 2000):
-    store._connection.execute(
-        "INSERT INTO replicates VALUES ('near', 12, ?, 0.5, 0.0, 0.5, 0, NULL, 'seed')", (number,)
-    )
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-@pytest.mark.slow
-def test_kill_inside_a_transaction_leaves_no_part_of_it_and_no_lock(tmp_path):
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "helpers")}
-    ended = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "s")], env=environment, check=False)
-    assert ended.returncode == -signal.SIGKILL
-    assert (tmp_path / "s-journal").exists()
-    with Store.open(tmp_path / "s") as store:
-        assert store.finished() == {Key("near", 12, 0)}
-        assert not store.status().running
-    write(tmp_path / "s", [row(1)])
-    assert sorted(os.listdir(tmp_path)) == ["s"]

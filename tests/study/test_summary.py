@@ -286,22 +286,6 @@ def test_the_order_of_the_rows_does_not_matter(seed, n_replicates):
         pd.testing.assert_frame_equal(getattr(ordered, name), getattr(mixed, name), check_exact=True)
 
 
-@settings(deadline=None, max_examples=8)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_other_methods_and_scenarios_do_not_matter(seed):
-    replicates, intervals, expected = frames_of(made_up_rows(n_replicates=8, seed=seed))
-    few = intervals[(intervals["method"] != "langford-binomial") & (intervals["scenario"] == "null")]
-    part = summary_of(
-        (replicates[replicates["scenario"] == "null"], few, expected),
-        methods=["cud", "corrected-resampled-t"],
-    )
-    whole = summary_of((replicates, intervals, expected), methods=METHODS)
-    for name in ("cells", "differences"):
-        full = getattr(whole, name)
-        full = full[(full["method"] != "langford-binomial") & (full["scenario"] == "null")]
-        pd.testing.assert_frame_equal(getattr(part, name), full.reset_index(drop=True))
-
-
 def as_expected(frames, methods, aim: float = 0.5):
     """The same frames with methods that aim at an expected error."""
     replicates, intervals, _ = frames

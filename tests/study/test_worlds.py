@@ -7,8 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 from sklearn.decomposition import PCA
@@ -32,7 +30,6 @@ from cudbound.study.populations.worlds import (
     Gaussians,
     Imbalanced,
     NearSeparable,
-    Outliers,
     Quadratic,
     ThreePoint,
     Wide,
@@ -136,20 +133,6 @@ def test_quadratic_error_agrees_with_adaptive_quadrature_over_the_first_feature(
     assert world.linear_error(coef, intercept) == pytest.approx(expected, abs=1e-9)
 
 
-@given(
-    coef=st.lists(st.floats(-5, 5), min_size=3, max_size=3).filter(lambda c: np.linalg.norm(c) > 1e-3),
-    noise=st.floats(0.25, 10.0),
-)
-@settings(deadline=None)
-def test_flat_quadratic_world_is_a_probit_model_whose_error_is_an_angle(coef, noise):
-    # P(two normal scores of correlation r differ in sign) = arccos(r) / pi
-    correlation = coef[0] / np.linalg.norm(coef) / math.sqrt(1.0 + noise**2)
-    world = Quadratic(curvature=0.0, noise=noise)
-    assert world.linear_error(np.array(coef), 0.0) == pytest.approx(
-        math.acos(correlation) / math.pi, abs=1e-8
-    )
-
-
 @pytest.mark.parametrize("world", [Discrete(), Binary(), Discrete(n_levels=5, n_features=2, n_signal=1)])
 def test_error_of_a_discrete_world_agrees_with_plain_enumeration(world):
     classifier = fitted(world, DecisionTreeClassifier(max_depth=3, random_state=0))
@@ -251,18 +234,6 @@ def test_moments_of_gaussian_classes(world):
         part = X[y == label]
         assert np.abs(part.mean(axis=0) - sign * means).max() < 5 / math.sqrt(len(part))
         assert np.abs(np.cov(part.T) - np.eye(world.n_features)).max() < 5 * math.sqrt(2 / len(part))
-
-
-def test_moments_of_outliers_and_donut():
-    X, y = Outliers(distance=2.0).sample(200_000, np.random.default_rng(12))
-    variance = X[y == 1].var(axis=0)
-    assert variance == pytest.approx(0.9 + 0.1 * 25.0, rel=0.03)
-    X, y = Donut(radius=3.0, sd=0.5, n_features=3).sample(200_000, np.random.default_rng(13))
-    ring, disc = X[y == 0], X[y == 1]
-    # cosine and sine have variance 1/2
-    assert np.var(ring, axis=0) == pytest.approx([4.5 + 0.25, 4.5 + 0.25, 1.0], rel=0.02)
-    assert np.var(disc, axis=0) == pytest.approx([0.25, 0.25, 1.0], rel=0.02)
-    assert np.corrcoef(ring.T)[0, 1] == pytest.approx(0.0, abs=0.02)
 
 
 def test_cases_of_discrete_worlds_occur_in_their_shares():
