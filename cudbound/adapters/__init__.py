@@ -115,7 +115,14 @@ def to_additive_model(
     array([[1., 0.],
            [1., 1.]])
     """
-    model = _model_of(estimator, X, y, predicted)
+    check_index(X, y)
+    check_can_be_refitted(estimator)
+    check_is_fitted(estimator)
+    adapter = find_adapter(estimator)
+    if hasattr(estimator, "classes_"):  # a search that was not refitted has none; its adapter says so
+        check_binary_classifier(estimator)
+    model = adapter.to_additive_model(estimator, X, y)
+    model = _oriented(model, estimator, estimator.predict(X) if predicted is None else predicted)
     _warn_unscaled(model, estimator)
     if native and model.l1_penalty is not None:
         check_native(training_problem(model))
@@ -149,18 +156,6 @@ def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:
     except (UnsupportedEstimatorError, ValueError):
         return
     _warn_unscaled(model, estimator)
-
-
-def _model_of(estimator: Any, X: Any, y: Any, predicted: NDArray[Any] | None) -> AdditiveModel:
-    """Return the model of a fitted estimator, without weights of the fit and without checking its loss."""
-    check_index(X, y)
-    check_can_be_refitted(estimator)
-    check_is_fitted(estimator)
-    adapter = find_adapter(estimator)
-    if hasattr(estimator, "classes_"):  # a search that was not refitted has none; its adapter says so
-        check_binary_classifier(estimator)
-    model = adapter.to_additive_model(estimator, X, y)
-    return _oriented(model, estimator, estimator.predict(X) if predicted is None else predicted)
 
 
 def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64]) -> AdditiveModel:

@@ -87,8 +87,10 @@ def linear_fit(estimator: Any, n_jobs: int, *, family: type, objective: Objectiv
     if type(estimator) is not family:  # a subclass may fit differently
         return None
     minimized = objective(estimator, 1)
-    if minimized.l1_penalty > 0.0:
-        return None
+    return _fit_of(estimator, minimized, n_jobs) if minimized.l1_penalty == 0.0 else None
+
+
+def _fit_of(estimator: Any, minimized: Objective, n_jobs: int) -> LinearFit:
     return LinearFit(
         minimized.loss,
         minimized.penalty,
@@ -96,6 +98,17 @@ def linear_fit(estimator: Any, n_jobs: int, *, family: type, objective: Objectiv
         intercept_penalty=minimized.intercept_penalty,
         class_weight=class_pair(estimator),
         n_jobs=n_jobs,
+    )
+
+
+def _adapter(supports: str, objective: ObjectiveOf, *families: type, batched: type | None = None) -> Adapter:
+    """Return the adapter of linear classifiers that an objective describes; `batched` is refitted in batches."""
+    return Adapter(
+        supports,
+        families,
+        partial(linear_model, objective=objective),
+        objective,
+        None if batched is None else partial(linear_fit, family=batched, objective=objective),
     )
 
 
@@ -210,32 +223,22 @@ CONVEX_LOSS = Adapter(
 
 
 def _ridge_objective(estimator: Any, n_rows: int) -> Objective:
-    alpha = estimator.alpha_ if isinstance(estimator, RidgeClassifierCV) else estimator.alpha
-    return Objective("squared", float(np.ravel(alpha)[0]) / n_rows)  # one value per target
-
-
-def _batched_ridge(estimator: Any, n_jobs: int) -> LinearFit | None:
-    if getattr(estimator, "positive", False):
-        return None
-    return linear_fit(estimator, n_jobs, family=RidgeClassifier, objective=_ridge_objective)
-
-
-def _ridge_model(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     if getattr(estimator, "positive", False):
         raise UnsupportedEstimatorError(
             "RidgeClassifier(positive=True) constrains its coefficients, but the CUD bound is a supremum over all "
             "coefficients.",
             "Fit it with positive=False.",
         )
-    return linear_model(estimator, X, y, objective=_ridge_objective)
+    alpha = estimator.alpha_ if isinstance(estimator, RidgeClassifierCV) else estimator.alpha
+    return Objective("squared", float(np.ravel(alpha)[0]) / n_rows)  # one value per target
 
 
-RIDGE = Adapter(
-    supports="sklearn RidgeClassifier, RidgeClassifierCV",
-    families=(RidgeClassifier, RidgeClassifierCV),
-    to_additive_model=_ridge_model,
-    objective=_ridge_objective,
-    batched_fit=_batched_ridge,
+RIDGE = _adapter(
+    "sklearn RidgeClassifier, RidgeClassifierCV",
+    _ridge_objective,
+    RidgeClassifier,
+    RidgeClassifierCV,
+    batched=RidgeClassifier,
 )
 
 # ---- logistic regression: C sum_i c_i loss_i + (1 - l1_ratio) / 2 |w|^2 + l1_ratio |w|_1 ----
@@ -244,15 +247,17 @@ RIDGE = Adapter(
 
 
 def _logistic_objective(estimator: Any, n_rows: int) -> Objective:
+    if isinstance(estimator, LogisticRegressionCV):
+        return _logistic_at(estimator, np.ravel(estimator.C_)[0], np.ravel(estimator.l1_ratio_)[0], n_rows)
+    return _logistic_at(estimator, estimator.C, estimator.l1_ratio, n_rows)
+
+
+def _logistic_at(estimator: Any, c: float, ratio: float | None, n_rows: int) -> Objective:
     if estimator.penalty is None:
         return Objective("logistic", 0.0)
-    if isinstance(estimator, LogisticRegressionCV):
-        c, ratio = float(np.ravel(estimator.C_)[0]), np.ravel(estimator.l1_ratio_)[0]
-    else:
-        c, ratio = float(estimator.C), estimator.l1_ratio
     # before scikit-learn 1.8 the ratio matters only for the elastic net
     l1_ratio = {"l1": 1.0, "l2": 0.0}.get(estimator.penalty, float(ratio or 0.0))
-    strength = 1.0 / c / n_rows
+    strength = 1.0 / float(c) / n_rows
     ridge, lasso = strength * (1.0 - l1_ratio) / 2.0, strength * l1_ratio
     # the value of the column that liblinear adds for the intercept; infinity means no penalty
     scale = float(estimator.intercept_scaling) if estimator.solver == "liblinear" else np.inf
@@ -260,30 +265,25 @@ def _logistic_objective(estimator: Any, n_rows: int) -> Objective:
 
 
 def _batched_logistic(estimator: Any, n_jobs: int) -> BatchedFit | None:
-    fitted_with = partial(linear_fit, n_jobs=n_jobs, family=LogisticRegression, objective=_logistic_objective)
     if type(estimator) is not LogisticRegressionCV:
-        return fitted_with(estimator)
+        return linear_fit(estimator, n_jobs, family=LogisticRegression, objective=_logistic_objective)
     folds, by_accuracy = number_of_folds(estimator.cv), estimator.scoring in (None, "accuracy", "warn")
     plain = estimator.class_weight is None and not np.any(estimator.l1_ratios_)
     if folds is None or not (by_accuracy and plain and estimator.refit):
         return None
-    parameters = LogisticRegression().get_params()
-    shared = {name: value for name, value in estimator.get_params().items() if name in parameters}
-    fits = []
-    for strength in estimator.Cs_.tolist():
-        with_strength = LogisticRegression(**{**shared, "C": strength})
-        with_strength.classes_ = estimator.classes_
-        if (fit := fitted_with(with_strength)) is None:
-            return None
-        fits.append(fit)
-    return TunedFit(tuple(fits), folds)
+    each = [_logistic_at(estimator, c, None, 1) for c in estimator.Cs_.tolist()]
+    if any(minimized.l1_penalty > 0.0 for minimized in each):
+        return None
+    return TunedFit(tuple(_fit_of(estimator, minimized, n_jobs) for minimized in each), folds)
 
 
-LOGISTIC = Adapter(
-    supports="sklearn LogisticRegression, LogisticRegressionCV",
-    families=(LogisticRegression, LogisticRegressionCV),
-    to_additive_model=partial(linear_model, objective=_logistic_objective),
-    objective=_logistic_objective,
+LOGISTIC = replace(
+    _adapter(
+        "sklearn LogisticRegression, LogisticRegressionCV",
+        _logistic_objective,
+        LogisticRegression,
+        LogisticRegressionCV,
+    ),
     batched_fit=_batched_logistic,
 )
 
@@ -293,16 +293,15 @@ LOGISTIC = Adapter(
 
 
 def _linear_svc_objective(estimator: LinearSVC, n_rows: int) -> Objective:
+    if estimator.multi_class != "ovr":
+        raise UnsupportedEstimatorError(
+            f"LinearSVC(multi_class={estimator.multi_class!r}) minimizes a loss of both classes' scores.",
+            "Fit it with multi_class='ovr'.",
+        )
     strength = 1.0 / (float(estimator.C) * n_rows)
     scale = float(estimator.intercept_scaling)
     ridge, lasso = (0.0, strength) if estimator.penalty == "l1" else (strength / 2.0, 0.0)
     return Objective(estimator.loss, ridge, lasso, ridge / scale**2, lasso / scale)
-
-
-def _batched_linear_svc(estimator: LinearSVC, n_jobs: int) -> LinearFit | None:
-    if estimator.multi_class != "ovr":
-        return None
-    return linear_fit(estimator, n_jobs, family=LinearSVC, objective=_linear_svc_objective)
 
 
 def _svc_objective(estimator: SVC, n_rows: int) -> Objective:
@@ -315,20 +314,8 @@ def _svc_objective(estimator: SVC, n_rows: int) -> Objective:
     return Objective("hinge", 1.0 / (2.0 * float(estimator.C) * n_rows))
 
 
-LINEAR_SVC = Adapter(
-    supports="sklearn LinearSVC",
-    families=(LinearSVC,),
-    to_additive_model=partial(linear_model, objective=_linear_svc_objective),
-    objective=_linear_svc_objective,
-    batched_fit=_batched_linear_svc,
-)
-
-SVC_LINEAR = Adapter(
-    supports="sklearn SVC(kernel='linear')",
-    families=(SVC,),
-    to_additive_model=partial(linear_model, objective=_svc_objective),
-    objective=_svc_objective,
-)
+LINEAR_SVC = _adapter("sklearn LinearSVC", _linear_svc_objective, LinearSVC, batched=LinearSVC)
+SVC_LINEAR = _adapter("sklearn SVC(kernel='linear')", _svc_objective, SVC)
 
 # ---- stochastic descent: (1/n) sum_i c_i loss_i + alpha ((1 - l1_ratio) / 2 |w|^2 + l1_ratio |w|_1) ----
 # Its squared_error is (y - f)^2 / 2, half of the squared loss here. It usually stops far from the minimum: the
@@ -358,12 +345,7 @@ def _sgd_objective(estimator: SGDClassifier, n_rows: int) -> Objective:
     return Objective(loss, alpha * (1.0 - l1_ratio) / 2.0, alpha * l1_ratio)
 
 
-SGD = Adapter(
-    supports="sklearn SGDClassifier, usually with Bound(polish=True)",
-    families=(SGDClassifier,),
-    to_additive_model=partial(linear_model, objective=_sgd_objective),
-    objective=_sgd_objective,
-)
+SGD = _adapter("sklearn SGDClassifier, usually with Bound(polish=True)", _sgd_objective, SGDClassifier)
 
 #: In the order in which they are asked.
 LINEAR = (RIDGE, LOGISTIC, LINEAR_SVC, SVC_LINEAR, SGD)

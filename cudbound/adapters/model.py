@@ -17,7 +17,6 @@ from sklearn.utils import get_tags
 
 from cudbound.adapters import to_additive_model
 from cudbound.adapters.linear import has_intercept
-from cudbound.adapters.outputs import distances_from_threshold
 from cudbound.adapters.parts import EstimatorParts, parameters_of, unwrap
 from cudbound.adapters.procedure import describe_classifier
 from cudbound.basis.calls import warn
@@ -34,7 +33,6 @@ from cudbound.basis.exceptions import (
 )
 from cudbound.basis.feature_table import copied, dense
 from cudbound.basis.sample import Sample
-from cudbound.basis.validation import Array
 from cudbound.estimators.convex_loss import StumpBasis
 from cudbound.problem.coordinates import design_rank
 from cudbound.problem.problem import AdditiveModel
@@ -171,16 +169,11 @@ class ModelUse:
 
     Attributes
     ----------
-    design : bool
-        Whether a method depends on the rank of its matrix, or on refits of a classifier that returns scores.
-    rank : bool
-        Whether a method depends on the rank.
-    bound : bool
-        Whether a method needs the additive model.
+    model : bool
+        Whether a method needs the additive model, or the rank of its matrix: the model shows whether the classifier was
+        fitted to other rows.
     named : bool
-        Whether one of these was requested by name, so a missing model is an error.
-    scores : bool
-        Whether the distances of the rows from the threshold are needed.
+        Whether a method that needs the model was requested by name, so a missing model is an error.
     refits : bool
         Whether the classifier is refitted.
     polish : bool
@@ -190,11 +183,8 @@ class ModelUse:
         What the classifier is used for.
     """
 
-    design: bool = False
-    rank: bool = False
-    bound: bool = False
+    model: bool = False
     named: bool = False
-    scores: bool = False
     refits: bool = False
     polish: bool = False
     native: bool = True
@@ -209,10 +199,6 @@ class Model:
     ----------
     words : str or None
         Description of the classifier.
-    distances : ndarray of float, shape (n_samples,), or None
-        Distance of the score of each row from the threshold; None if there are no such scores.
-    distances_of : str
-        Description of the distances, or why there are none.
     additive : AdditiveModel or None
         None if there is none, or if no requested method can use it.
     design : Design
@@ -224,8 +210,6 @@ class Model:
     """
 
     words: str | None
-    distances: Array | None
-    distances_of: str
     additive: AdditiveModel | None
     design: Design
     why_none: str = ""
@@ -248,16 +232,10 @@ class Model:
         -----
         NotResampledWarning, NotMinimizerWarning
         """
-        predicted = sample.predicted_by(estimator)
-        scores = (
-            distances_from_threshold(estimator, sample.X, predicted) if use.scores else (None, "not computed")
-        )
         facts = facts_of(estimator, sample.X)
         design = design_of(facts, sample)
-        of_features = many_features(facts, design, use.result)
-        without = cls(describe_classifier(estimator), *scores, None, design, cautions=of_features)
-        if not (use.design or use.bound):
-            return without
+        cautions = many_features(facts, design, use.result)
+        without = cls(describe_classifier(estimator), None, design, cautions=cautions)
         if facts.frozen and use.refits:
             warn(
                 NotResampledWarning(
@@ -266,7 +244,7 @@ class Model:
                     "the pipeline."
                 )
             )
-        if not (use.rank or use.bound):
+        if not use.model:
             return without
         several = (
             "" if len(sample.classes) == 2 else f"the bound needs two classes, not {len(sample.classes)}"
@@ -280,16 +258,15 @@ class Model:
         unseen = several or _unseen_choice(facts)
         if unseen and not use.named:
             return replace(without, why_none=unseen)
-        weights = sample.sample_weight
         try:
             model = to_additive_model(
                 estimator,
                 sample.X,
                 sample.y,
                 polish=use.polish,
-                sample_weight=weights,
+                sample_weight=sample.sample_weight,
                 native=use.native,
-                predicted=predicted,
+                predicted=sample.predicted_by(estimator),
             )
         except (UnsupportedEstimatorError, UnsupportedProblemError, NotMinimizerError) as error:
             if use.named:

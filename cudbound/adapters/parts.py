@@ -148,71 +148,45 @@ def fit_keywords(
     UnsupportedEstimatorError
         If it has folds inside that are numbers of rows.
     """
-    _check_folds(estimator)
-    folds = dict(_folds_of_groups(estimator))
-    if folds and groups is None:
-        name, cv = next(iter(folds.items()))
-        advice = (
-            " Groups of rows then stay together in the resampling too; on the command line, pass --group COL."
-        )
-        raise ParameterError("groups", f"given: {name} has the folds {cv!r}, which need them", None, advice)
+    for part in parameters_of(estimator):
+        cv = getattr(part, "cv", None)
+        if isinstance(cv, PredefinedSplit) or not (isinstance(cv, int | str | None) or hasattr(cv, "split")):
+            raise UnsupportedEstimatorError(
+                f"{type(part).__name__} has folds given as numbers of rows, which are other patients in a refit.",
+                "Pass a splitter, such as cv=StratifiedKFold(5), or cv=GroupKFold(5) with groups=.",
+            )
+        if groups is None and keeps_groups(cv):
+            advice = " Groups of rows then stay together in the resampling too; on the command line, pass --group COL."
+            rule = f"given: {type(part).__name__} has the folds {cv!r}, which need them"
+            raise ParameterError("groups", rule, None, advice)
     metadata = {
         "sample_weight": sample_weight,
         "groups": None if groups is None else np.asarray(groups),
     }
     arrays = {name: values for name, values in metadata.items() if values is not None}
     if get_config()["enable_metadata_routing"]:
-        keywords = {name: values for name, values in arrays.items() if _requests(estimator, name)}
-    else:
+        requested = get_routing_for_object(estimator).consumes("fit", arrays)
         keywords = {
-            f"{step}{name}": arrays[name] for step, name in _without_routing(estimator) if name in arrays
+            name: values
+            for name, values in arrays.items()
+            if name in requested or has_fit_parameter(estimator, name)
         }
-    if sample_weight is not None and not any(name.endswith("sample_weight") for name in keywords):
-        raise ValueError(_no_weights(estimator))
-    return keywords
-
-
-def _check_folds(estimator: Any) -> None:
-    for part in parameters_of(estimator):
-        cv = getattr(part, "cv", None)
-        if isinstance(cv, PredefinedSplit) or not (
-            cv is None or isinstance(cv, int | str) or hasattr(cv, "split")
-        ):
-            raise UnsupportedEstimatorError(
-                f"{type(part).__name__} has folds given as numbers of rows, which are other patients in a refit.",
-                "Pass a splitter, such as cv=StratifiedKFold(5), or cv=GroupKFold(5) with groups=.",
-            )
-
-
-def _no_weights(estimator: Any) -> str:
-    if get_config()["enable_metadata_routing"]:
         lacking = f"no part of {type(estimator).__name__} requests them"
     else:
-        lacking = f"{type(list(_steps(estimator))[-1][1]).__name__}.fit does not"
-    return (
-        f"The 'sample_weight' parameter needs a classifier that supports weights, and {lacking}. Use one that does, "
-        "such as LogisticRegression, or leave the weights out. A search passes weights on with metadata routing, "
-        "sklearn.set_config(enable_metadata_routing=True), if its parts request them: "
-        "LogisticRegression().set_fit_request(sample_weight=True)."
-    )
-
-
-def _requests(estimator: Any, name: str) -> bool:
-    """Whether the fit of an estimator takes such values, for itself or for a part that requests them."""
-    if has_fit_parameter(estimator, name):
-        return True
-    routing = get_routing_for_object(estimator)
-    return bool(routing.consumes("fit", [name]))
-
-
-def _without_routing(estimator: Any) -> Iterator[tuple[str, str]]:
-    """Yield what steps of a pipeline take: the prefix of the keyword, and "sample_weight" or "groups"."""
-    steps = list(_steps(estimator))
-    if has_fit_parameter(steps[-1][1], "sample_weight"):
-        yield steps[-1][0], "sample_weight"
-    for prefix, step in steps:
-        if keeps_groups(getattr(step, "cv", None)):
-            yield prefix, "groups"
+        steps = list(_steps(estimator))
+        prefix, final = steps[-1]
+        of_steps = [(prefix, "sample_weight")] if has_fit_parameter(final, "sample_weight") else []
+        of_steps += [(prefix, "groups") for prefix, step in steps if keeps_groups(getattr(step, "cv", None))]
+        keywords = {f"{prefix}{name}": arrays[name] for prefix, name in of_steps if name in arrays}
+        lacking = f"{type(final).__name__}.fit does not"
+    if sample_weight is not None and not any(name.endswith("sample_weight") for name in keywords):
+        raise ValueError(
+            f"The 'sample_weight' parameter needs a classifier that supports weights, and {lacking}. Use one that "
+            "does, such as LogisticRegression, or leave the weights out. A search passes weights on with metadata "
+            "routing, sklearn.set_config(enable_metadata_routing=True), if its parts request them: "
+            "LogisticRegression().set_fit_request(sample_weight=True)."
+        )
+    return keywords
 
 
 def _steps(estimator: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -222,13 +196,6 @@ def _steps(estimator: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         return
     for name, step in estimator.steps:
         yield from _steps(step, f"{prefix}{name}__")
-
-
-def _folds_of_groups(estimator: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the classes inside whose folds need the groups of the rows, with the folds."""
-    for part in parameters_of(estimator):
-        if keeps_groups(cv := getattr(part, "cv", None)):
-            yield type(part).__name__, cv
 
 
 def keeps_groups(cv: Any) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Mapping
-from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,8 @@ from cudbound.basis.exceptions import UnsupportedEstimatorError
 STRENGTHS = ("C_", "alpha_", "alpha", "C", "penalty")
 #: Parameters that say how a fit is computed, not what is fitted.
 _HOW = ("random_state", "n_jobs", "verbose", "solver", "algorithm", "tol", "max_iter", "dual", "probability")
+#: Parameters that are shown with their defaults as well.
+_SHOWN = ("strategy", "kernel", "k", "threshold", "loss")
 
 
 def penalty_of(classifier: Any) -> tuple[str, str] | None:
@@ -52,51 +53,6 @@ def penalty_of(classifier: Any) -> tuple[str, str] | None:
     return " and ".join(kinds), f"{name.removesuffix('_')} = {strength}"
 
 
-def settings_of(classifier: Any, mentioned: Collection[str] = ()) -> list[str]:
-    """Return the parameters that differ from their defaults, apart from those that are `mentioned` already.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> settings_of(LogisticRegression(class_weight="balanced", max_iter=500))
-    ['class_weight = balanced']
-    """
-    if not hasattr(classifier, "get_params"):
-        return []
-    parameters = inspect.signature(type(classifier)).parameters
-    return [
-        f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
-        for name, value in classifier.get_params(deep=False).items()
-        if isinstance(value, str | bool | int | float)
-        and name in parameters
-        and value != parameters[name].default
-        and name not in (*_HOW, *mentioned)
-    ]
-
-
-#: Steps and classifiers of the command in words; fields are parameters. Others keep the names of their classes.
-_WORDS = {
-    "SimpleImputer": "replacement of missing values by the {strategy}",
-    "OneHotEncoder": "coding of categories as indicator variables",
-    "StandardScaler": "standardization of features",
-    "SelectKBest": "selection of {k} features by a univariate test",
-    "PCA": "principal component analysis with {n_components} components",
-    "PolynomialFeatures": "polynomial terms up to degree {degree}",
-    "FixedThresholdClassifier": "classification at a fixed threshold ({threshold})",
-    "LogisticRegression": "logistic regression",
-    "LinearSVC": "linear support vector classification",
-    "SVC": "{kernel}-kernel support vector classification",
-    "LinearDiscriminantAnalysis": "linear discriminant analysis",
-    "LeastSquaresClassifier": "least-squares classification",
-    "RidgeClassifier": "least-squares classification",
-    "ConvexLossClassifier": "linear classification by a convex loss ({loss})",
-    "RandomForestClassifier": "a random forest of {n_estimators} trees",
-    "KNeighborsClassifier": "{n_neighbors}-nearest-neighbors classification",
-    "GradientBoostingClassifier": "gradient boosting",
-    "DecisionTreeClassifier": "a decision tree",
-    "GaussianNB": "naive Bayes classification",
-    "DummyClassifier": "a classifier that ignores the features",
-}
 _AROUND = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV")
 #: What the names of scalers end with.
 _SCALERS = ("Scaler", "PowerTransformer", "QuantileTransformer")
@@ -116,7 +72,7 @@ def describe_classifier(estimator: Any, name: str | None = None) -> str:
     --------
     >>> from sklearn.linear_model import LogisticRegression
     >>> describe_classifier(LogisticRegression(C=2.0, class_weight="balanced"))
-    'logistic regression with a ridge penalty (C = 2, class_weight = balanced); features not standardized'
+    'LogisticRegression with a ridge penalty (C = 2, class_weight = balanced); features not standardized'
     """
     *steps, classifier = _steps(estimator)
     penalty = penalty_of(classifier)
@@ -151,18 +107,21 @@ def procedure_in_words(estimator: Any, tuned: Collection[str] = ()) -> tuple[str
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
     >>> procedure_in_words(make_pipeline(StandardScaler(), LogisticRegression()))
-    ('standardization of features', 'logistic regression with a ridge penalty (C = 1)')
+    ('StandardScaler', 'LogisticRegression with a ridge penalty (C = 1)')
     """
     if estimator is None or isinstance(estimator, str):  # a step that is left out
         return ()
     grid = getattr(estimator, "param_grid", getattr(estimator, "param_distributions", None))
     if grid is not None:
-        names = _tuned(grid)
+        grids: list[Mapping[str, Any]] = [grid] if isinstance(grid, Mapping) else list(grid)
+        names = list(dict.fromkeys(name.rpartition("__")[2] for values in grids for name in values))
         chosen = getattr(estimator, "best_estimator_", None)
         inner = (
             procedure_in_words(estimator.estimator, names) if chosen is None else procedure_in_words(chosen)
         )
-        return (*inner, _tuning(names, estimator.cv))
+        folds = 5 if estimator.cv is None else estimator.cv
+        how = f"{folds}-fold cross-validation" if isinstance(folds, int) else "cross-validation"
+        return (*inner, f"tuning of {' and '.join(names)} by {how}, again in every fit")
     if type(estimator).__name__ in _AROUND:
         return (*procedure_in_words(estimator.estimator, tuned), _words(estimator, tuned))
     if hasattr(estimator, "steps"):
@@ -175,35 +134,29 @@ def procedure_in_words(estimator: Any, tuned: Collection[str] = ()) -> tuple[str
 
 
 def _words(estimator: Any, tuned: Collection[str]) -> str:
+    """Return the class of a step with its penalty, and the parameters that matter or differ from their defaults."""
     name = type(estimator).__name__
-    template = _WORDS.get(name, name)
-    if getattr(estimator, "strategy", None) in ("most_frequent", "prior") and name == "DummyClassifier":
-        return "the majority class for every case"
-    words = template.format_map(vars(estimator))
-    words = words.replace("most_frequent", "most frequent value").replace("_", " ")
-    if not hasattr(estimator, "predict") or name in _AROUND:
-        return words
-    mentioned = [*tuned, *(field for _, field, *_ in Formatter().parse(template) if field)]
-    settings = []
-    if (penalty := penalty_of(estimator)) is not None:
+    words, settings, omitted = name, [], {*_HOW, *tuned}
+    is_classifier = hasattr(estimator, "predict") and name not in _AROUND
+    if is_classifier and (penalty := penalty_of(estimator)) is not None:
         kind, strength = penalty
-        mentioned += [*STRENGTHS, "penalty"]
+        omitted |= {*STRENGTHS, "penalty"}
         settings = [strength] if strength and strength.partition(" = ")[0] not in tuned else []
         if kind:
             words += f" with a {kind} penalty"
-        elif any(hasattr(estimator, one) for one in STRENGTHS):
+        elif any(hasattr(estimator, strength) for strength in STRENGTHS):
             words += " without a penalty"
-    settings += settings_of(estimator, mentioned)
+    parameters = inspect.signature(type(estimator)).parameters
+    settings += [
+        f"{parameter} = {value:g}" if isinstance(value, float) else f"{parameter} = {value}"
+        for parameter, value in (
+            estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
+        ).items()
+        if isinstance(value, str | bool | int | float)
+        and parameter in parameters.keys() - omitted
+        and (parameter in _SHOWN or repr(value) != repr(parameters[parameter].default))
+    ]
     words += f" ({', '.join(settings)})" if settings else ""
-    return f"{words}, tuned by cross-validation in every fit" if name.endswith("CV") else words
-
-
-def _tuned(grid: Any) -> list[str]:
-    grids: list[Mapping[str, Any]] = [grid] if isinstance(grid, Mapping) else list(grid)
-    return list(dict.fromkeys(name.rpartition("__")[2] for one in grids for name in one))
-
-
-def _tuning(names: list[str], cv: Any) -> str:
-    folds = 5 if cv is None else cv
-    how = f"{folds}-fold cross-validation" if isinstance(folds, int) else "cross-validation"
-    return f"tuning of {' and '.join(names)} by {how}, again in every fit"
+    return (
+        f"{words}, tuned by cross-validation in every fit" if is_classifier and name.endswith("CV") else words
+    )

@@ -49,10 +49,10 @@ def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Batched
     fit: BatchedFit | None = discriminant_fit(final)  # it has no loss to minimize, and so no adapter
     if fit is None:
         try:
-            adapter = find_adapter(final)
+            batched_fit = find_adapter(final).batched_fit
+            fit = None if batched_fit is None else batched_fit(final, n_jobs)
         except UnsupportedEstimatorError:
             return None
-        fit = None if adapter.batched_fit is None else adapter.batched_fit(final, n_jobs)
     if fit is None:
         return None
     source = prepare(steps, X, fit)

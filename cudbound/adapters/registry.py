@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import logit
@@ -78,15 +78,8 @@ class Adapter:
     batched_fit: Callable[[Any, int], BatchedFit | None] | None = None
     marked_by: str | None = None
 
-    def accepts(self, estimator: Any) -> bool:
-        """Whether the estimator belongs to the family."""
-        return isinstance(estimator, self.families) or (
-            self.marked_by is not None and hasattr(estimator, self.marked_by)
-        )
 
-
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """A family of estimators that cannot be supported, with the reason and a remedy.
 
     Attributes
@@ -102,13 +95,6 @@ class Refusal:
     family: tuple[str, ...]
     reason: str
     remedy: str
-
-    def applies(self, estimator: Any) -> bool:
-        """Whether the estimator belongs to the family."""
-        return any(
-            ancestor.__name__ in self.family and ancestor.__module__.startswith(("sklearn.", "cudbound."))
-            for ancestor in type(estimator).__mro__
-        )
 
 
 _STAGEWISE = (
@@ -174,11 +160,17 @@ def find_adapter(estimator: Any) -> Adapter:
         If there is none; the message gives the reason, the supported families and a remedy.
     """
     name = type(estimator).__name__
+    ancestors = {
+        ancestor.__name__
+        for ancestor in type(estimator).__mro__
+        if ancestor.__module__.startswith(("sklearn.", "cudbound."))
+    }
     for refusal in REFUSALS:
-        if refusal.applies(estimator):
+        if ancestors.intersection(refusal.family):
             raise UnsupportedEstimatorError(f"{name} {refusal.reason}", f"{refusal.remedy} {_OTHER_METHODS}")
     for adapter in ADAPTERS:
-        if adapter.accepts(estimator):
+        marked = adapter.marked_by is not None and hasattr(estimator, adapter.marked_by)
+        if marked or isinstance(estimator, adapter.families):
             return adapter
     supported = "; ".join(adapter.supports for adapter in ADAPTERS)
     raise UnsupportedEstimatorError(

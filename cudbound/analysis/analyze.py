@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters.model import Model, ModelUse
-from cudbound.adapters.outputs import LOSSES_ONLY, RecordedOutputs
+from cudbound.adapters.outputs import LOSSES_ONLY, RecordedOutputs, distances_from_threshold
 from cudbound.adapters.parts import fit_keywords, seeded_clone, unseeded_parameters
 from cudbound.adapters.procedure import procedure_in_words
 from cudbound.analysis.instability import Instability, instability_in
@@ -45,7 +45,6 @@ from cudbound.metrics.views import check_inner_draws
 from cudbound.problem.draws import check_resamples, draw_counts
 from cudbound.records import Records
 from cudbound.report.tables import SINGLE, Run
-from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.make_records import (
     INNER_DRAWS,
@@ -222,13 +221,19 @@ def analyze(
         tuple(map(SavedBound.of, recorded.bounds)),
         model.additive.coef if recorded.bounds and model.additive is not None else None,
         run,
-        model.distances,
-        model.distances_of,
+        *_distances(estimator, sample, records),
         sample.events(metrics.event_class) if scoring.kinds else None,
         tuple(name for name, value in objects.items() if not isinstance(value, int | np.integer | None)),
         estimator,
         recorded,
     )
+
+
+def _distances(estimator: Any, sample: Sample, records: Records) -> tuple[Array | None, str]:
+    """Return the distances of the rows from the threshold and their description, if refits may classify differently."""
+    if records.bootstrap is None:
+        return None, "not computed"
+    return distances_from_threshold(estimator, sample.X, sample.predicted_by(estimator))
 
 
 def fitted_classifier(
@@ -394,8 +399,7 @@ def record_losses(
     sample = Sample.of(estimator, X, y, groups, sample_weight)
     size = check_resamples(question.n_resamples, sample.n_samples)
     counts = draw_counts(sample.n_samples, size, question.rng, sample.groups)
-    needs = needs_of(question.methods)
-    model = Model.of(estimator, sample, ModelUse(scores=BOOTSTRAP in needs, result="estimate"))
+    model = Model.of(estimator, sample, ModelUse(result="estimate"))
     # no estimator reads inner draws, and none needs a row out of each draw
     inner = INNER_DRAWS if question.resampling.inner is None else question.resampling.inner
     with_inner_draws = replace(question, resampling=replace(question.resampling, inner=inner))

@@ -41,7 +41,6 @@ from cudbound.point_estimates import ESTIMATORS
 from cudbound.problem.draws import check_resamples
 from cudbound.problem.problem import AdditiveModel
 from cudbound.records import DESIGN
-from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.make_records import RecordingInputs, refits_for
 from cudbound.resampling.settings import Resampling, check_resampling, spawn_streams
 from cudbound.resampling.splits import TEST_SET, Splits
@@ -172,14 +171,9 @@ def use_of_model(question: Question[Any]) -> ModelUse:
     requested, bound = question.methods, question.bound
     of_model = {method.name for method in question.readings if any(kind.of_model for kind in method.needs)}
     needs = needs_of(requested, question.metrics.kinds)
-    # intervals of scores do not read the rank, and are short where it is nearly that of the rows
-    of_scores = any(method.reads != "classes" and BOOTSTRAP in method.needs for method in question.readings)
     return ModelUse(
-        design=DESIGN in needs or of_scores,
-        rank=DESIGN in needs,
-        bound=bool(of_model),
+        model=bool(of_model) or DESIGN in needs,
         named=bool(of_model & requested.named),
-        scores=BOOTSTRAP in needs,
         refits=refits_for(needs),
         polish=bound.polish,
         native=bound.limits.solver == "native",

@@ -39,7 +39,7 @@ def test_separable_data():
 
 def test_what_can_be_expressed_is():
     fitted = LeastSquaresClassifier().fit(X, Y)
-    found = Model.of(fitted, Sample.of(fitted, X, Y), ModelUse(bound=True, named=True))
+    found = Model.of(fitted, Sample.of(fitted, X, Y), ModelUse(model=True, named=True))
     assert found.why_none == ""
     np.testing.assert_array_equal(found.additive.design, to_additive_model(fitted, X, Y).design)
 

@@ -50,13 +50,13 @@ def test_every_step_of_a_pipeline_is_said_in_words():
     steps = (columns, StandardScaler(), SelectKBest(k=3), PCA(2), LogisticRegression())
     search = GridSearchCV(make_pipeline(*steps), {"logisticregression__C": [0.1, 1.0]}, cv=5)
     assert procedure_in_words(CalibratedClassifierCV(search)) == (
-        "replacement of missing values by the mean",
-        "replacement of missing values by the most frequent value",
-        "coding of categories as indicator variables",
-        "standardization of features",
-        "selection of 3 features by a univariate test",
-        "principal component analysis with 2 components",
-        "logistic regression with a ridge penalty",
+        "SimpleImputer (strategy = mean)",
+        "SimpleImputer (strategy = most_frequent)",
+        "OneHotEncoder",
+        "StandardScaler",
+        "SelectKBest (k = 3)",
+        "PCA (n_components = 2)",
+        "LogisticRegression with a ridge penalty",
         "tuning of C by 5-fold cross-validation, again in every fit",
         "CalibratedClassifierCV",
     )

@@ -51,7 +51,7 @@ def test_each_name_fits_its_class_on_standardized_features(fake: Fake, patients,
     assert type(fitted.estimator[-1]) is CLASSES[name]
     np.testing.assert_allclose(fitted.estimator[:-1].transform(fitted.X).std(axis=0), 1.0)
     assert fitted.estimator.classes_.tolist() == [0, 1]
-    assert "\nClassifier: standardization of features; " in unwrapped(result.stdout)
+    assert "\nClassifier: StandardScaler; " in unwrapped(result.stdout)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_maximum_likelihood_is_what_iterated_least_squares_finds(data):
         beta = beta + np.linalg.solve((X.T * (p * (1.0 - p))) @ X, X.T @ (y - p))
     found = np.append(fitted.estimator.intercept_, fitted.estimator.coef_)
     np.testing.assert_allclose(found, beta, rtol=1e-5)
-    assert fitted.description == "logistic regression without a penalty"
+    assert fitted.description == "LogisticRegression without a penalty"
     result = real(
         "--classifier", "logistic-ml", "--methods", "cud", "--resamples", "10"
     )  # it is the minimizer

@@ -53,7 +53,7 @@ def expected(a: Any, b: Any, second: str = "ridge", **arguments: Any) -> pd.Data
 def test_two_of_one_kind_are_told_apart_by_their_options():
     result = run("--seed", "3", "--set", "b.alpha=9", learners="a=ridge, b=ridge")
     assert "Differences of two errors, error(a) - error(b)" in result.stdout
-    assert "\nb: least-squares classification with a ridge penalty (alpha = 9); " in result.stdout
+    assert "\nb: RidgeClassifier with a ridge penalty (alpha = 9); " in result.stdout
 
 
 def test_every_option_reaches_the_package():
