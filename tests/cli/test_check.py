@@ -127,3 +127,22 @@ def test_separators_of_thousands_are_recognized(cells, delimiter, options):
     result = check()
     assert options in result.stdout.splitlines()[-1]
     assert following(result).exit_code in (0, 3)  # read, and solved to the end or not
+
+
+@pytest.mark.parametrize(
+    ("n_patients", "n_missing", "is_group"),
+    [(5, 0, False), (6, 0, True), (30, 0, True), (60, 0, False), (30, 1, False)],
+)
+def test_an_identifier_that_repeats_is_the_group_if_every_row_has_it(n_patients, n_missing, is_group):
+    ids = [f"P{row % n_patients}" if row >= n_missing else "" for row in range(N)]
+    write(columns(patient_id=ids))
+    command = check("--target", "died", "--positive", "yes").stdout.splitlines()[-1]
+    assert ("--group patient_id" in command) == is_group
+
+
+@pytest.mark.parametrize(("n_missing", "is_feature"), [(30, True), (31, False)])
+def test_a_column_that_more_than_half_of_the_rows_lack_is_left_out(n_missing, is_feature):
+    write(columns(bmi=["" if row < n_missing else 20 + row / 7 for row in range(N)]))
+    result = check("--target", "died", "--positive", "yes")
+    assert (role(result, "bmi") == "numeric feature") == is_feature
+    assert ("--exclude bmi" in result.stdout.splitlines()[-1]) != is_feature

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from cudbound.inputs.column_kinds import has_long_numbers, is_id_name, kind_of
+from cudbound.inputs.column_kinds import far_values, has_long_numbers, is_id_name, kind_of, numbers_the_rows
 from cudbound.inputs.csv_columns import TrainingData, read_training_data
 from cudbound.inputs.data_file import CsvError, DataFile, key_of
 
@@ -57,6 +57,16 @@ AGES = [str(30 + 7 * i % 41) for i in range(N)]
         (["a", "b", "c"], "IDs or free text"),
         (cycled("Male", "male", "F"), "text"),
         ([], "nothing"),
+        # at the edge of each rule: exactly half are dates, units, numbers or signed; as many levels as a category has
+        (cycled("2020-01-31", "2020-02-01", "x", "y"), "text"),
+        (cycled("2020-01-31", "2020-02-01", "2020-02-03", "x"), "dates"),
+        (cycled("5 mg", "6 mg", "7 mg", "a", "b", "c")[:36], "text"),
+        (cycled("5 mg", "6 mg", "7 mg", "8 mg", "a", "b")[:36], "numbers with units"),
+        (cycled("1", "x"), "text"),
+        (cycled("1", "2", "x")[:39], "numbers with slips"),
+        ([*"abcdeabcdeabcdeabcde"], "text"),
+        ([*"abcdefabcdefabcdef"], "IDs or free text"),
+        (cycled(*(text for i in range(6) for text in (f"({i}.5)", f"P{i}"))), "IDs or free text"),
     ],
 )
 def test_kinds(texts, kind):
@@ -257,3 +267,36 @@ def test_further_texts_mean_a_missing_value(tmp_path, given):
 def test_a_number_rounded_to_minus_zero_is_zero():
     assert key_of("-0.00") == key_of("0") == "0"
     assert not has_long_numbers(pd.Series(["-0.00", "0.00", "1.5"]).map(key_of))
+
+
+def test_ten_steps_of_one_number_the_rows_and_nine_out_of_ten_are_enough():
+    def counts(*numbers: int) -> bool:
+        return numbers_the_rows(pd.Series([str(number) for number in numbers], dtype=object))
+
+    assert counts(*range(11))
+    assert not counts(*range(10))
+    assert counts(*range(10), 20)
+    assert not counts(*range(9), 20, 30)
+    assert not counts(*range(30), *range(30))  # a number that stands twice is none of a row
+
+
+@pytest.mark.parametrize(
+    ("numbers", "far"),
+    [
+        ([30, 31, 32, 33, 34, 99], ["99"]),  # 65 above, a quarter of the range of 4 is 1
+        ([0, 20, 40, 60, 80, 99], []),  # 19 above, below a quarter of 80
+        ([0, 20, 40, 60, 79, 99], ["99"]),  # 20 above, above a quarter of 79
+        ([0, 20, 40, 60, 80, 100], []),
+        ([3, 4, 9], ["9"]),
+        ([1, 5, 9], ["9"]),  # as far above as the range
+        ([1, 6, 9], []),
+        ([1.5, 2, 9], []),
+        ([*range(1, 7), 18], []),  # isolated: more than twice the range of 5 above, and on logarithms
+        ([*range(1, 7), 40], ["40"]),
+        ([*range(1, 6), 40], ["40"]),
+        ([*range(1, 5), 40], []),  # beside fewer than five numbers nothing is far
+        ([-1, 1, 2, 3], ["-1"]),
+    ],
+)
+def test_far_values_at_their_edges(numbers, far):
+    assert [value.text for value in far_values(pd.Series(numbers, dtype=float))] == far

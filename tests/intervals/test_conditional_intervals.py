@@ -17,6 +17,7 @@ from statsmodels.stats.proportion import proportion_confint
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.proportions import inverted_binomial_interval, inverted_cdf_quantile, sample_quantile
 from cudbound.intervals import compute_interval
+from cudbound.intervals.aci import ACI, BoundaryDeviations
 from cudbound.intervals.bootstrap_percentile import (
     BIAS_CORRECTED,
     acceleration,
@@ -32,6 +33,7 @@ from cudbound.intervals.efron_tibshirani import (
 )
 from cudbound.intervals.left_out import LEAVE_ONE_OUT_BINOMIAL
 from cudbound.intervals.test_set import ON_TEST_SET, held_out_interval
+from cudbound.problem.draws import draw_counts
 from cudbound.records import FoldLosses, Records, TestSetLosses
 
 LEVELS = st.floats(0.5, 0.999)
@@ -266,3 +268,26 @@ def test_bca_variant_takes_its_acceleration_from_the_influences_of_err1(seed):
 def test_interpolated_quantiles_are_numpys(values, p):
     assert sample_quantile(values, p, "type-7") == pytest.approx(np.quantile(values, p))
     assert sample_quantile(values, p) == inverted_cdf_quantile(values, p)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.99])
+def test_the_adaptive_interval_is_that_of_its_order_statistics(level):
+    """T - u / sqrt(n) and T - l / sqrt(n); u and l are order statistics, each of its own deviations."""
+    rng = np.random.default_rng(0)
+    lower = rng.normal(size=200)
+    deviations = BoundaryDeviations(lower + rng.random(200), lower, n_samples=25, n_fits=200)
+    row = compute_interval(ACI, Records.of(losses=np.arange(25) < 5, boundary=deviations), level)
+    rank = round(200 * (1.0 - (1.0 - level) / 2.0))  # of u; 200 (1 - level) / 2 of l
+    assert row.raw_interval.low == pytest.approx(0.2 - sorted(deviations.upper)[rank - 1] / 5)
+    assert row.raw_interval.high == pytest.approx(0.2 - sorted(deviations.lower)[200 - rank - 1] / 5)
+    assert (row.estimate, row.n_fits, row.confidence_level) == (0.2, 201, level)
+
+
+def test_without_a_loss_out_of_bag_nothing_is_scaled():
+    counts = draw_counts(12, 40, np.random.default_rng(0))
+    lossless = np.zeros(counts.shape)
+    assert scaled_standard_error(0.2, lossless, counts) == 0.0
+    one_loss = lossless.copy()
+    one_loss[:, 0] = 1.0  # Err(1) is 1/12: far below any number that a condition might hold instead of 0
+    expected = err1_standard_error(one_loss, counts) * 0.2 * 12.0
+    assert scaled_standard_error(0.2, one_loss, counts) == pytest.approx(expected)
