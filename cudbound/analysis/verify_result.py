@@ -275,7 +275,7 @@ def _check_rows(
     """Recompute the rows of a table; `data`, `cv` and `test_set` are not in the file."""
     question, limits = saved.question, saved.question.bound.limits
     passed_again = {"cv": cv, "test_set": test_set}
-    timed = bool({limits.seconds, limits.seconds_per_draw} - {None, math.inf})
+    timed = limits.seconds not in (None, math.inf)
     user_methods = sorted(set(question.methods) - METHODS.keys())
     reasons = {
         f"because a file cannot contain user-defined methods: {', '.join(user_methods)}": bool(user_methods),

@@ -37,7 +37,7 @@ class Bound(SearchLimits):
         Whether to replace the fitted coefficients by the exact minimizer of their loss, instead of raising an error for
         a classifier whose solver stopped early. The bound, including its center, is then for that classifier, and the
         remarks report how far it is from the fitted one. Other intervals are for the classifier as fitted.
-    solver, nodes, seconds, nodes_per_draw, seconds_per_draw
+    solver, nodes, seconds, nodes_per_draw
         As in `cudbound.solve.SearchLimits`; unsolved draws enter with their upper bounds.
 
     Raises

@@ -220,30 +220,29 @@ class Problem:
         """
         design = check_design(design)
         n, p = design.shape
-        labels = finite("labels", labels, (n,))
+        labels = numbers("labels", labels, (n,))
         if not np.isin(labels, (-1.0, 1.0)).all():
             raise ValueError(f"'labels' must be -1 or +1. Got {np.unique(labels)[:5]} instead.")
-        coef = finite("coef", coef, (p,))
         counts = check_counts(counts, n)
-        rate = float(n) if localization is None else check_number("localization", localization, 0.0, np.inf)
         problem = cls(
             design,
             labels,
-            coef,
+            numbers("coef", coef, (p,)),
             counts,
-            rate,
-            weights=None if weights is None else finite("weights", weights, counts.shape),
-            offset=one_or_each("offset", offset, n),
-            penalty=non_negative("penalty", penalty, p),
-            l1_penalty=non_negative("l1_penalty", l1_penalty, p),
-            sample_weight=non_negative("sample_weight", sample_weight, n),
-            draw_scale=non_negative("draw_scale", draw_scale, len(counts)),
+            float(n) if localization is None else check_number("localization", localization, 0.0, np.inf),
+            weights=None if weights is None else numbers("weights", weights, counts.shape),
+            offset=one_or_each("offset", offset, n, least=-np.inf),
+            penalty=one_or_each("penalty", penalty, p),
+            l1_penalty=one_or_each("l1_penalty", l1_penalty, p),
+            sample_weight=one_or_each("sample_weight", sample_weight, n),
+            draw_scale=one_or_each("draw_scale", draw_scale, len(counts)),
             loss=_loss(loss),
         )
         if problem.draw_scale is not None and (problem.draw_scale == 0).any():
             raise ValueError("'draw_scale' must be positive. Got 0 instead.")
         for name in ("coef", *OPTIONAL):
-            check_size(name, getattr(problem, name))
+            if (values := getattr(problem, name)) is not None:
+                check_scale(name, values.reshape(-1, 1), whole=True)
         if problem.offset is not None:
             with np.errstate(over="ignore"):
                 losses = problem.loss.value(labels, problem.offset)
@@ -350,7 +349,9 @@ def _loss(loss: Any) -> Loss:
 SMALLEST_SCALE, LARGEST_SCALE = 1e-100, 1e100
 
 
-def check_scale(argument: str, columns: Array, names: Sequence[str] | None = None) -> None:
+def check_scale(
+    argument: str, columns: Array, names: Sequence[str] | None = None, *, whole: bool = False
+) -> None:
     """Raise an error for columns whose squares would leave the range of floating-point numbers.
 
     Parameters
@@ -361,6 +362,8 @@ def check_scale(argument: str, columns: Array, names: Sequence[str] | None = Non
         Finite.
     names : sequence of str, default=None
         Names of the columns, for the message; None means their numbers.
+    whole : bool, default=False
+        Whether the only column is the whole argument.
 
     Raises
     ------
@@ -370,12 +373,14 @@ def check_scale(argument: str, columns: Array, names: Sequence[str] | None = Non
     largest = np.abs(columns).max(axis=0, initial=0.0)
     bad = np.flatnonzero((largest > LARGEST_SCALE) | ((largest > 0.0) & (largest < SMALLEST_SCALE)))
     if bad.size:
-        first = int(bad[0])
-        column = str(first) if names is None else repr(names[first])
+        place = int(bad[0])
+        of_each, where = ("", "") if whole else ("each column of ", f" in column {place}")
+        if names is not None:
+            where = f" in column {names[place]!r}"
         raise ValueError(
-            f"The largest absolute value of each column of {argument!r} must be 0 or in "
-            f"[{SMALLEST_SCALE:g}, {LARGEST_SCALE:g}], for computing squares. Got {largest[first]:.3g} in "
-            f"column {column} instead; rescale it, for example to other units."
+            f"The largest absolute value of {of_each}{argument!r} must be 0 or in [{SMALLEST_SCALE:g}, "
+            f"{LARGEST_SCALE:g}], for computing squares. Got {largest[place]:.3g}{where} instead; rescale it, for "
+            "example to other units."
         )
 
 
@@ -385,7 +390,7 @@ MOST_SPREAD = 1e9
 
 def check_design(design: ArrayLike) -> Array:
     """Return the design rows; no value may be so large that double precision has too few digits for the others."""
-    rows = finite("design", design)
+    rows = numbers("design", design)
     if rows.ndim != 2:
         raise ValueError(f"'design' must have 2 dimension(s). Got {rows.ndim} instead.")
     if not rows.size:
@@ -399,34 +404,29 @@ def check_design(design: ArrayLike) -> Array:
 
 def check_counts(counts: ArrayLike, n_samples: int) -> NDArray[np.int32]:
     """Return the counts of draws from `n_samples` rows."""
-    array = numbers("counts", counts)
+    array = numbers("counts", counts, least=0.0)
     if array.ndim != 2 or array.shape[1] != n_samples:
         raise ValueError(f"'counts' must have shape (n_draws, {n_samples}). Got {array.shape} instead.")
-    if array.dtype.kind == "f" and not np.array_equal(array, np.round(array)):
-        raise ValueError("'counts' must be whole numbers. Got a fraction or nan instead.")
-    if array.size and (array.min() < 0 or array.max() >= 2**31):
-        raise ValueError(f"'counts' must be in [0, 2**31). Got {array.min()} to {array.max()} instead.")
-    return np.array(array, dtype=np.int32, order="C")
+    if (array % 1.0).any() or array.max(initial=0.0) >= 2**31:
+        raise ValueError(
+            "'counts' must be whole numbers below 2**31. Got a fraction or a larger one instead."
+        )
+    return array.astype(np.int32)
 
 
-def one_or_each(name: str, values: ArrayLike | None, size: int) -> Array | None:
+def one_or_each(name: str, values: ArrayLike | None, size: int, least: float = 0.0) -> Array | None:
     """Return `size` numbers, all equal if one was given."""
     if values is None:
         return None
-    array = numbers(name, values)
-    return finite(name, np.full(size, array) if array.ndim == 0 else array, (size,))
+    is_single = np.ndim(values) == 0
+    array = numbers(name, values, None if is_single else (size,), least)
+    return np.full(size, array) if is_single else array
 
 
-def non_negative(name: str, values: ArrayLike | None, size: int) -> Array | None:
-    """Return `size` numbers of at least 0, all equal if one was given."""
-    array = one_or_each(name, values, size)
-    if array is not None and (array < 0).any():
-        raise ValueError(f"'{name}' must be non-negative. Got {array.min()} instead.")
-    return array
-
-
-def numbers(name: str, values: ArrayLike) -> NDArray[Any]:
-    """Return an array of real numbers, of any shape."""
+def numbers(
+    name: str, values: ArrayLike, shape: tuple[int, ...] | None = None, least: float = -np.inf
+) -> Array:
+    """Return a copy of finite numbers: later changes of the array by the caller have no effect."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -438,6 +438,13 @@ def numbers(name: str, values: ArrayLike) -> NDArray[Any]:
             f"'{name}' must be an array of real numbers. Got dtype {array.dtype} instead; "
             f"convert it, for example with np.asarray({name}, dtype=float)."
         )
+    if shape is not None and array.shape != shape:
+        raise ValueError(f"'{name}' must have shape {shape}. Got {array.shape} instead.")
+    array = np.array(array, dtype=np.float64, order="C")
+    if not np.isfinite(array).all():
+        raise ValueError(f"'{name}' must be finite. Got nan or inf instead.")
+    if (array < least).any():
+        raise ValueError(f"'{name}' must be non-negative. Got {array.min()} instead.")
     return array
 
 
@@ -454,23 +461,3 @@ def _check_spread(design: Array) -> None:
                 f"Got {largest[column]:.3g} in column {column}, whose median absolute value is {typical:.3g}: "
                 "double precision cannot distinguish the other rows. Correct the value, or transform the column."
             )
-
-
-def finite(name: str, values: ArrayLike, shape: tuple[int, ...] | None = None) -> Array:
-    """Return a copy of finite numbers: later changes of the array by the caller have no effect."""
-    array = np.array(numbers(name, values), dtype=np.float64, order="C")
-    if shape is not None and array.shape != shape:
-        raise ValueError(f"'{name}' must have shape {shape}. Got {array.shape} instead.")
-    if not np.isfinite(array).all():
-        raise ValueError(f"'{name}' must be finite. Got nan or inf instead.")
-    return array
-
-
-def check_size(name: str, array: Array | None) -> None:
-    """Raise an error for values whose squares or sums would leave the range of floating-point numbers."""
-    largest = 0.0 if array is None else float(np.abs(array).max(initial=0.0))
-    if largest > LARGEST_SCALE or 0.0 < largest < SMALLEST_SCALE:
-        raise ValueError(
-            f"The largest absolute value of '{name}' must be 0 or in [{SMALLEST_SCALE:g}, {LARGEST_SCALE:g}]. Got "
-            f"{largest:.3g} instead; rescale it, for example to other units."
-        )

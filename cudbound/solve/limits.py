@@ -1,8 +1,7 @@
-"""Limits on the search for Q, and its work: the cost of a node, the default limit, the predicted time."""
+"""Limits on the search for Q, and its work: the cost of a node, and the default limit."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from cudbound.basis.exceptions import ParameterError
@@ -34,8 +33,6 @@ class SearchLimits:
         take about this time, and may end earlier. The result then depends on the speed of the machine.
     nodes_per_draw : int, math.inf or None, default=None
         Limit on the nodes of a single draw; None means no limit, except 20,000 for the adaptive interval.
-    seconds_per_draw : float or None, default=None
-        Limit on the time of a single draw; None means no limit.
 
     Raises
     ------
@@ -46,18 +43,17 @@ class SearchLimits:
     --------
     >>> import math
     >>> SearchLimits(nodes=math.inf)
-    SearchLimits(solver='native', nodes=inf, seconds=None, nodes_per_draw=None, seconds_per_draw=None)
+    SearchLimits(solver='native', nodes=inf, seconds=None, nodes_per_draw=None)
     """
 
     solver: str = "native"
     nodes: float | None = None
     seconds: float | None = None
     nodes_per_draw: float | None = None
-    seconds_per_draw: float | None = None
 
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, SOLVERS)
-        for name in ("nodes", "seconds", "nodes_per_draw", "seconds_per_draw"):
+        for name in ("nodes", "seconds", "nodes_per_draw"):
             check_limit(name, getattr(self, name), whole=name.startswith("nodes"))
 
 
@@ -119,20 +115,3 @@ def default_node_budget(problem: Problem) -> int:
 def nodes_within(seconds: float, problem: Problem) -> int:
     """Return the number of nodes that a search of the given duration is planned for."""
     return max(LEAST_NODES, int(min(seconds / seconds_per_node(problem), MOST_NODES)))
-
-
-def forecast(problem: Problem, threads: int, limits: SearchLimits) -> str:
-    """Return the latest end of a search with hard draws, short enough for a progress bar in 80 columns."""
-    ends = [math.inf if limits.seconds is None else limits.seconds]
-    if limits.nodes is not None:
-        ends.append(limits.nodes * seconds_per_node(problem) / threads)
-    latest = min(ends)
-    if math.isinf(latest):
-        return "hard draws, no limit set"
-    return f"hard draws: at most {_rounded(latest)} s"
-
-
-def _rounded(seconds: float) -> str:
-    """Return a duration with one digit, rounded up; more digits are not known."""
-    unit = 10.0 ** max(0, math.floor(math.log10(seconds))) if seconds > 0.0 else 1.0
-    return f"{math.ceil(seconds / unit) * unit:.0f}"

@@ -180,7 +180,7 @@ def solve_native(
         _native(problem, orthonormal_basis(problem)),
         SIDES[side],
         _nodes(limits.nodes_per_draw),
-        _seconds(limits.seconds_per_draw),
+        np.inf,
         _nodes(limits.nodes),
         _seconds(limits.seconds),
         np.array(ranks, dtype=np.int64),

@@ -55,7 +55,6 @@ def solve_reference(
     problem: Problem,
     *,
     side: str = "both",
-    cvxpy_solver: str = "ECOS",
     limits: SearchLimits = NO_LIMITS,
     on_draw: Callable[[int], None] | None = None,
 ) -> Draws:
@@ -77,8 +76,6 @@ def solve_reference(
         The problems, as `cudbound.solve.Problem.of` returns them.
     side : {"both", "positive", "negative"}, default "both"
         Which sign of the weighted deviation counts. One-sided values are those of its positive part.
-    cvxpy_solver : str, default "ECOS"
-        Solver that cvxpy calls; if it fails, another one ("CLARABEL" or "ECOS") is used.
     limits : SearchLimits, default SearchLimits()
         Seconds are checked between nodes.
     on_draw : callable or None, default None
@@ -94,7 +91,7 @@ def solve_reference(
     ImportError
         If cvxpy is not installed.
     ValueError
-        If `side` is not one of the three, if `cvxpy_solver` is not installed, or if the loss is neither one of
+        If `side` is not one of the three, or if the loss is neither one of
         `cudbound.losses.surrogates` nor a valid `cudbound.solve.CvxpyLoss`.
     SolveInterrupted
         On Ctrl-C, with the draws finished so far.
@@ -131,7 +128,7 @@ def solve_reference(
     """
     check_choice("side", side, _SIDES)
     cp = import_cvxpy()
-    solvers = choose_solvers(cp, cvxpy_solver)
+    solvers = choose_solvers(cp, "ECOS")
     loss_expression(cp, problem.loss, problem.labels, cp.Variable(problem.labels.size))
     # columns of mean square 1, so that tolerances are relative to the data; Q does not depend on it
     scale = np.sqrt(np.square(problem.design).mean(axis=0))
@@ -146,18 +143,17 @@ def solve_reference(
         np.zeros((n_draws, p)),
     )
     done = 0
-    end = _deadline(limits.seconds)
+    end = math.inf if limits.seconds is None else time.monotonic() + limits.seconds
     try:
         for b in range(n_draws):
             search = _Search(problem, b, side)
-            deadline = _deadline(limits.seconds_per_draw)
             left = math.inf if limits.nodes is None else max(0, limits.nodes - int(draws.nodes.sum()))
             nodes = left if limits.nodes_per_draw is None else min(limits.nodes_per_draw, left)
             if time.monotonic() >= end:
                 _record(draws, b, search, SolveStatus.TIME_LIMIT)
             else:
                 relaxation = Relaxation(cp, solvers, problem, b, search.normals)
-                _record(draws, b, search, search.run(relaxation, nodes, min(deadline, end)))
+                _record(draws, b, search, search.run(relaxation, nodes, end))
             done = b + 1
             if on_draw is not None:
                 on_draw(done)
@@ -166,10 +162,6 @@ def solve_reference(
             _record(draws, b, _Search(problem, b, side), SolveStatus.INTERRUPTED)
         raise SolveInterrupted(replace(draws, witness=draws.witness / scale)) from None
     return replace(draws, witness=draws.witness / scale)
-
-
-def _deadline(seconds: float | None) -> float:
-    return math.inf if seconds is None else time.monotonic() + seconds
 
 
 def _record(draws: Draws, draw: int, search: _Search, status: SolveStatus) -> None:
@@ -240,7 +232,7 @@ class _Search:
             warn(
                 CudboundWarning(
                     f"No cvxpy solver could solve a subproblem of draw {self._draw}; Q is between "
-                    f"{self.value} and {self.upper}. Try another 'cvxpy_solver'."
+                    f"{self.value} and {self.upper}."
                 )
             )
             return SolveStatus.INACCURATE

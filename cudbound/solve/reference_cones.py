@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from cudbound.basis.exceptions import NotMinimizerError, install_command
+from cudbound.basis.exceptions import NotMinimizerError
 from cudbound.losses.cvxpy_loss import import_cvxpy as import_cvxpy
 from cudbound.losses.surrogates import LOSSES, Loss
 from cudbound.problem.problem import Problem
@@ -58,14 +58,8 @@ _ECOS_INTERRUPTED = -4
 
 
 def choose_solvers(cp: Any, first: str) -> list[str]:
-    """Return the names of the requested solver and of those that replace it if it fails."""
-    installed = cp.installed_solvers()
-    if first not in installed:
-        raise ValueError(
-            f"The 'cvxpy_solver' parameter must be an installed solver of cvxpy, one of {installed}. "
-            f"Got {first!r} instead; install ECOS and CLARABEL with: {install_command('reference')}"
-        )
-    return [first, *(name for name in _SOLVER_OPTIONS if name != first and name in installed)]
+    """Return the names of the solvers that are installed: the one to try first, and the one to try if it fails."""
+    return sorted(set(_SOLVER_OPTIONS) & set(cp.installed_solvers()), key=lambda name: name != first)
 
 
 def loss_expression(cp: Any, loss: Loss, labels: Array, scores: Any) -> Any:

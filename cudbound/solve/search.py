@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,13 +22,9 @@ from cudbound.solve.limits import (
     SearchLimits,
     check_limits,
     default_node_budget,
-    forecast,
     nodes_within,
 )
 from cudbound.solve.native import SIDES, solve_native, unsupported
-
-#: Seconds after which an unfinished search says when it will end.
-FORECAST_AFTER = 2.0
 
 
 @public_call
@@ -141,7 +136,7 @@ def solve_draws(
             "localization or side, or a subset of draws): pass the arguments they came from, or previous=None to start "
             "again."
         )
-    with _progress_bar(problem.n_draws, forecast(problem, threads, limits)) as report:
+    with _progress_bar(problem.n_draws) as report:
         if native:
             draws, interrupted = solve_native(
                 problem,
@@ -201,19 +196,16 @@ def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:
 
 
 @contextmanager
-def _progress_bar(total: int, ends: str) -> Iterator[Callable[[int], None] | None]:
-    """Show how many draws are done and, if they are hard, when the search ends."""
+def _progress_bar(total: int) -> Iterator[Callable[[int], None] | None]:
+    """Show how many draws are done."""
     shown = current_progress()
     if not shown.shown:
         yield None
         return
-    begun = time.monotonic()
     with shown.bar(total=total, desc="draws", unit="draw") as bar:
 
         def report(done: int) -> None:
             bar.update(done - bar.n)
-            if shown.due and not bar.postfix and time.monotonic() - begun > FORECAST_AFTER:
-                bar.set_postfix_str(ends)
 
         yield report
         report(total)

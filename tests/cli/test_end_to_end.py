@@ -142,7 +142,7 @@ def test_ctrl_c_exits_130_at_once_and_writes_nothing(tmp_path):
     arguments = interval(
         "--resamples", "5000", "--methods", "cud", "--output", "out.txt", "--total-node-limit", "1000000000"
     )
-    code, stdout, stderr = on_terminal(arguments, tmp_path, interrupt_after=r"hard draws: at most \d+ s")
+    code, stdout, stderr = on_terminal(arguments, tmp_path, interrupt_after=r"draws: ")
     assert code == 130
     assert stdout == ""
     assert stderr.rstrip().endswith("cudbound: interrupted")

@@ -71,7 +71,6 @@ OBJECTS: dict[type, dict[str, list[Any]]] = {
         "nodes": [-1, "few"],
         "seconds": [-1, float("nan")],
         "nodes_per_draw": [-1],
-        "seconds_per_draw": [-1],
         "localization": [-1, "m"],
         "polish": ["yes"],
         "solver": ["gurobi"],

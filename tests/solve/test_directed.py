@@ -147,7 +147,6 @@ def test_brackets_hold_under_every_limit(seed: int) -> None:
         {"limits": SearchLimits(nodes=0)},
         {"limits": SearchLimits(nodes=40)},
         {"limits": SearchLimits(seconds=0.0)},
-        {"limits": SearchLimits(seconds_per_draw=0.0)},
     ):
         limited = solve_draws(one.problem, side=one.side, ranks=one.ranks, **limits)
         assert_brackets_hold(limited, exact, one.ranks)

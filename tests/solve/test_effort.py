@@ -13,7 +13,6 @@ from cudbound.solve.limits import (
     LEAST_NODES,
     SearchLimits,
     default_node_budget,
-    forecast,
     nodes_within,
     seconds_per_node,
 )
@@ -31,17 +30,6 @@ def test_larger_problems_get_fewer_nodes_of_the_same_time() -> None:
         assert nodes_within(DEFAULT_SECONDS, problem) == default_node_budget(problem)
     assert nodes_within(0.0, squared) == LEAST_NODES
     assert nodes_within(1e308, squared) < 2**63  # the quotient is infinite
-
-
-def test_forecasts() -> None:
-    problem = world_problem(50, 5, 0.0, 0, n_draws=2)
-    budget = default_node_budget(problem)
-    assert forecast(problem, 1, SearchLimits(nodes=budget)) == "hard draws: at most 10 s"
-    assert forecast(problem, 2, SearchLimits(nodes=budget)) == "hard draws: at most 5 s"
-    assert forecast(problem, 1, SearchLimits(nodes=budget, seconds=3.0)) == "hard draws: at most 3 s"
-    assert forecast(problem, 1, SearchLimits(seconds=3.2)) == "hard draws: at most 4 s"
-    assert forecast(problem, 1, SearchLimits(nodes=0)) == "hard draws: at most 0 s"
-    assert forecast(problem, 1, SearchLimits()) == "hard draws, no limit set"
 
 
 def noise(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
