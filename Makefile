@@ -60,6 +60,8 @@ lint: .venv/installed-for-development
 	$(BIN)/mypy tests/typed_program.py
 	$(BIN)/zizmor --offline --quiet .github
 	find solvers -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format --dry-run --Werror
+	$(CMAKE) -B build/tidy --log-level=ERROR -DCUDBOUND_TESTS=OFF -DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+	$(BIN)/run-clang-tidy.py -quiet -clang-tidy-binary $(BIN)/clang-tidy -p build/tidy '$(CURDIR)/solvers/src/'
 
 # the site, in build/docs: no network is used, and warnings are errors
 docs: .venv/installed-for-development

@@ -52,7 +52,7 @@ class SquaredRelaxation : public RelaxationWith<SquaredNode> {
             return;
         }
         for (int i = 0; i < std::ssize(hyperplanes); ++i) {
-            if (ball_.place(hyperplanes[i], units + i * p, offsets + i)) curvatures[i] = 0.0;
+            if (ball_.place(hyperplanes[i], units + std::ptrdiff_t{i} * p, offsets + i)) curvatures[i] = 0.0;
         }
         certain = ball_.certain;
     }

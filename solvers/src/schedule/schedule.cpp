@@ -170,7 +170,8 @@ bool Schedule::plan_searches(std::int64_t rank) {
         if (has_minorant(problem_) &&
             Effort::set_up_nodes * Effort::batch_size > left / static_cast<std::int64_t>(Effort::first_share))
             return false;
-        if (least_cap > Effort::first_cap && open > static_cast<double>(left / 2 / least_cap)) return false;
+        const std::int64_t affordable = left / 2 / least_cap;
+        if (least_cap > Effort::first_cap && open > static_cast<double>(affordable)) return false;
         if (searches_ > 0 &&
             open * static_cast<double>(searched_) > static_cast<double>(searches_) * static_cast<double>(left))
             return false;

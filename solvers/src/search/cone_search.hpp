@@ -52,7 +52,7 @@ class ConeSearch final : private ForcingTree {
         best_ = incumbent;
         open_bound_ = 0.0;
         normals_.assign(draw.hyperplanes.normals, draw.hyperplanes.normal(draw.hyperplanes.count));
-        normals_.resize(std::ssize(normals_) + p_ * p_);
+        normals_.resize(std::ssize(normals_) + std::ptrdiff_t{p_} * p_);
         distances_.assign(draw.distances, draw.distances + draw.hyperplanes.count);
         distances_.resize(std::ssize(distances_) + p_);
         turned_ = {p_, normals_.data(), distances_.data(), draw.tie};

@@ -17,8 +17,11 @@ namespace {
 double floor_in_scores(double floor, const PlacedDraw& placed) {
     double most = floor * placed.divisor;
     while (most / placed.divisor > floor) most = std::nextafter(most, 0.0);
-    for (double next = most; most > 0.0 && next / placed.divisor <= floor; next = std::nextafter(next, HUGE_VAL))
+    double next = most;
+    while (most > 0.0 && next / placed.divisor <= floor) {
         most = next;
+        next = std::nextafter(next, HUGE_VAL);
+    }
     double score = std::max(0.0, most - placed.rounding);
     while (score > 0.0 && score + placed.rounding > most) score = std::nextafter(score, 0.0);
     return score;
