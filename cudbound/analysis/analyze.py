@@ -16,7 +16,8 @@ from cudbound.adapters.outputs import LOSSES_ONLY, RecordedOutputs, distances_fr
 from cudbound.adapters.parts import fit_keywords, seeded_clone, unseeded_parameters
 from cudbound.adapters.procedure import procedure_in_words
 from cudbound.analysis.instability import Instability, instability_in
-from cudbound.analysis.question import NewCases, Plan, Question, check_test_set, needs_of, use_of_model
+from cudbound.analysis.plan import NewCases, Plan, check_test_set, needs_of, use_of_model
+from cudbound.analysis.question import Question
 from cudbound.analysis.rows import RecordedTargets, Rows, rows_of_all
 from cudbound.basis.exceptions import ParameterError, SavedResultError
 from cudbound.basis.method_card import Needs

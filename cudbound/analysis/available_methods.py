@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cudbound.analysis.question import filled_by_folds, takes_groups_apart
+from cudbound.analysis.plan import filled_by_folds, takes_groups_apart
 from cudbound.basis.calls import public_call
 from cudbound.basis.method_card import MethodCard
 from cudbound.basis.outcomes import Estimand

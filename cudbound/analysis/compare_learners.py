@@ -20,7 +20,8 @@ from cudbound.adapters.outputs import RecordedOutputs
 from cudbound.adapters.parts import splits_rows
 from cudbound.adapters.procedure import describe_classifier, procedure_in_words
 from cudbound.analysis.analyze import analyze, fit_if_needed
-from cudbound.analysis.question import NewCases, Plan, Question, check_test_set, needs_of
+from cudbound.analysis.plan import NewCases, Plan, check_test_set, needs_of
+from cudbound.analysis.question import Question
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import ComparisonTable
 from cudbound.basis.calls import public_call

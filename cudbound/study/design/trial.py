@@ -8,7 +8,7 @@ from collections.abc import Collection
 import numpy as np
 
 from cudbound.adapters import to_additive_model
-from cudbound.analysis.question import filled_by_folds, takes_groups_apart
+from cudbound.analysis.plan import filled_by_folds, takes_groups_apart
 from cudbound.basis.exceptions import NotMinimizerError, ParameterError, StudyError, UnsupportedEstimatorError
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.intervals import Method
