@@ -31,9 +31,9 @@ import sys
 sys.modules["cudbound._solvers"] = None
 import cudbound, cudbound.basis.results, cudbound.problem.problem
 print("CudResult" in cudbound.__all__)
-for name in ("solve_draws", "cud_interval"):
+for module, name in (("cudbound.solve", "solve_draws"), ("cudbound", "cud_interval")):
     try:
-        exec(f"from cudbound import {name}")
+        exec(f"from {module} import {name}")
     except ImportError as error:
         print(error)
 """
