@@ -29,7 +29,7 @@ from cudbound import (
 )
 from cudbound.records import FoldLosses, SplitLosses
 
-QUICK = ("--seed", "1", "--resamples", "60", "--total-node-limit", "3000")
+QUICK = ("--seed", "1", "--resamples", "60", "--bound", "nodes=3000")
 
 # ---- a biostatistician at the shell ----
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 import warnings
@@ -28,7 +27,6 @@ from cudbound.basis.exceptions import (
     UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
     UnsupportedProblemError,
-    WarnedRefitsWarning,
 )
 from cudbound.basis.rounding import printable
 
@@ -58,29 +56,29 @@ NAMES = {
     "rng": "seed",
     "sample_weight": "weight",
     "groups": "group",
-    "cv": "folds",
     "asked": "metric",
     "classifier": "learners",
     "methods": "method",
     "method": "methods",
 }
 
-#: The way out of an error that states its fact; the first class that fits.
-REMEDIES: dict[type[StatedError], str] = {
+#: The way out of an event that states its fact; the first class that fits.
+REMEDIES: dict[type[StatedError | UnscaledPenaltyWarning], str] = {
     NoMinimizerError: (
         "choose a classifier with a penalty, such as logistic, or convex-loss with the option penalty=0.01, or one "
         "whose loss always has a minimizer, such as least-squares"
     ),
     NotMinimizerError: (
-        "add --polish for the CUD interval of the exact minimizer, or fit more exactly with the options tol=1e-10 and "
-        "max_iter=100000 of the classifier; a model from a file must have been fitted to the rows of FILE.csv, and to "
-        "the weights of --weight, if it had any"
+        "add --bound polish=true for the CUD interval of the exact minimizer, or fit more exactly with the options "
+        "tol=1e-10 and max_iter=100000 of the classifier; a model from a file must have been fitted to the rows of "
+        "FILE.csv, and to the weights of --weight, if it had any"
     ),
     UnsupportedEstimatorError: (
         "choose another classifier, or drop the methods that need it from --methods, such as cud, aci and bbc-cv: the "
         "other methods support any classifier"
     ),
-    UnsupportedProblemError: "add --solver cvxpy for the slow reference solver.",
+    UnsupportedProblemError: "add --bound solver=cvxpy for the slow reference solver.",
+    UnscaledPenaltyWarning: "add --standardize",
 }
 
 
@@ -88,14 +86,6 @@ REMEDIES: dict[type[StatedError], str] = {
 CONVERGE = (
     "standardize the features with --standardize, or allow more steps with the classifier's option max_iter=N"
 )
-#: Options, by what they are in Python.
-OPTIONS = {
-    "n_jobs=-1": "--jobs -1",
-    "a smaller n_resamples": "a smaller --resamples",
-    "a smaller n_replicates": "a smaller --replicates",
-    'resampling=Resampling(inner="oob")': "--inner oob",
-    "smaller numbers in resampling=Resampling(...)": "a smaller --size",
-}
 
 
 class NotedOption(click.Option):
@@ -121,14 +111,13 @@ class OneLineCommand(click.Command):
         try:
             return super().invoke(ctx)
         except ValueError as error:
-            parameter = re.match(r"The '([\w.-]+)' parameter ", str(error))
-            flag = _flag(ctx, parameter[1]) if parameter else None
-            if not parameter or flag is None:
+            parameter, is_named, rule = str(error).removeprefix("The '").partition("' parameter ")
+            flag = _flag(ctx, parameter) if is_named else None
+            if flag is None:
                 raise
-            message = f"{flag} {str(error)[parameter.end() :]}"
             if isinstance(error, ParameterError):
-                raise click.UsageError(message, ctx) from error
-            raise ValueError(message) from error
+                raise click.UsageError(f"{flag} {rule}", ctx) from error
+            raise ValueError(f"{flag} {rule}") from error
 
 
 class OneLineGroup(click.Group):
@@ -298,7 +287,7 @@ def in_words_of_the_command(fits: str) -> Iterator[CollectedWarnings]:
 
     def collect(message: Warning | str, category: type[Warning], *place: Any, **named: Any) -> None:
         if isinstance(message, SlowRefitsWarning):  # of use before the time is spent
-            say(str(SlowRefitsWarning(message.fact, tuple(OPTIONS[way] for way in message.helps))))
+            say(str(message))
         elif issubclass(category, CudboundWarning):
             collected.certified &= not isinstance(message, NotCertifiedWarning)
             collected.add(worded(message))
@@ -314,44 +303,13 @@ def in_words_of_the_command(fits: str) -> Iterator[CollectedWarnings]:
         warnings.showwarning = collect
         try:
             yield collected
-        except tuple(REMEDIES) as error:
-            remedy = next(text for kind, text in REMEDIES.items() if isinstance(error, kind))
-            raise ValueError(f"{error.fact.removesuffix('.')}; {remedy}") from error
+        except tuple(kind for kind in REMEDIES if issubclass(kind, Exception)) as error:
+            raise ValueError(worded(error)) from error
 
 
-def worded(warning: Warning | str) -> str:
-    """Return a warning with options of the command instead of arguments in Python."""
-    if isinstance(warning, UnscaledPenaltyWarning):
-        return f"{warning.fact}; add --standardize"
-    if isinstance(warning, WarnedRefitsWarning):
-        return f"{warning.fact}; {CONVERGE}" if "ConvergenceWarning" in warning.categories else str(warning)
-    if isinstance(warning, NotCertifiedWarning):
-        return _not_certified(warning)
-    return warning if isinstance(warning, str) else warning.args[0]
-
-
-def _more_time() -> str:
-    """Return how to allow the search more time, with options that only some commands have."""
-    context = click.get_current_context(silent=True)
-    if context is not None and all("--time-limit" not in option.opts for option in context.command.params):
-        return "'cudbound interval' has the option --time-limit SECONDS to allow more time"
-    return (
-        "allow more time with --time-limit SECONDS, remove the limit with --total-node-limit none, or increase "
-        "--node-limit"
-    )
-
-
-def _not_certified(event: NotCertifiedWarning) -> str:
-    from cudbound.basis.proportions import within
-
-    fact = "aci: bounds were used"
-    if event.half_width is not None:
-        fact = f"{event.method}: q is {within(*event.half_width)}; the larger value was used"
-    messages = [f"{fact}, which can only make the interval longer."]
-    if event.n_limited:
-        messages.append(f"A limit stopped the search in {event.n_limited} draws: {_more_time()}.")
-    if event.n_inaccurate:
-        messages.append(
-            f"Rounding left {event.n_inaccurate} draws unproved: rescale the features or look for an outlier."
-        )
-    return " ".join(messages)
+def worded(event: object) -> str:
+    """Return an error or a warning in words, with the options of the command if they are the way out."""
+    for kind, remedy in REMEDIES.items():
+        if isinstance(event, kind):
+            return f"{event.fact.removesuffix('.')}; {remedy}"
+    return str(event)

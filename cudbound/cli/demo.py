@@ -116,7 +116,7 @@ def example(*, path: Path | None) -> None:
     The patients are not real: age, sex, body mass index, creatinine and diabetes were drawn at random, and death from
     a logistic model of age, creatinine and diabetes.
     """
-    check_paths({"--output": path})
+    check_paths([path])
     emit(example_text().removesuffix("\n"), path)
     say(
         "these patients are simulated; the columns are id, age, sex, bmi, creatinine, diabetes and died (yes or no)"

@@ -75,15 +75,12 @@ class SavedModel:
         As it was saved, except for the parameters in `QUIET`.
     path : Path
         The file.
-    description : str
-        Description of the model, for the notes under the table.
     warnings : tuple of str
         Warnings about the file.
     """
 
     estimator: Any
     path: Path
-    description: str
     warnings: tuple[str, ...] = ()
 
 
@@ -138,9 +135,8 @@ def load_model(path: Path, trust: Sequence[str] = ()) -> SavedModel:
 
     if isinstance(estimator, type) or not hasattr(estimator, "predict") or not is_classifier(estimator):
         raise ValueError(f"--model: {name} contains a {type(estimator).__name__}, which is not a classifier")
-    description = f"{_in_words(estimator)} from the file {path.name}, as it was saved"
     messages = dict.fromkeys(_in_short(event.message, name) for event in caught)
-    return SavedModel(estimator, path, description, tuple(messages))
+    return SavedModel(estimator, path, tuple(messages))
 
 
 def _in_short(message: Warning | str, name: str) -> str:
@@ -186,16 +182,6 @@ def _parts_of(model: Any) -> Iterator[Any]:
             waiting.extend(part.ravel().tolist() if part.dtype == object else [])
         else:
             waiting.extend(getattr(part, "__dict__", {}).values())
-
-
-def _in_words(estimator: Any) -> str:
-    """Return the name of the class, with the classes of its steps or of its inner estimator."""
-    if isinstance(estimator, str):  # a step that is left out
-        return "passthrough"
-    parts = [step for _, step in getattr(estimator, "steps", [])]
-    inner = getattr(estimator, "estimator", None)
-    names = ", ".join(map(_in_words, [*parts, *([] if inner is None else [inner])]))
-    return f"{type(estimator).__name__}({names})" if names else type(estimator).__name__
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,7 +288,7 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
             f"--model: {name} cannot classify the rows of {quoted(sample.source)}, {type(error).__name__}: {reason}; "
             f"{remedy}"
         ) from error
-    description = model.description
+    description = f"from the file {model.path.name}, as it was saved"
     if coded:
         if 2 * wrong > y.size:
             raise ValueError(
@@ -372,7 +358,7 @@ def _same(text: str, label: Any) -> bool:
     return bool(parse_value(text) == label)
 
 
-def folds_of(sample: TrainingData, folds: int | None) -> Any:
+def folds_of(sample: TrainingData, folds: Any) -> Any:
     """Return the ``cv`` of the package for a number of folds: stratified, or of whole groups."""
     from sklearn.model_selection import GroupKFold
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from cudbound.basis.exceptions import ParameterError, did_you_mean
+from cudbound.basis.exceptions import ParameterError
 from cudbound.cli.command import NotedOption, refuse_beside
 from cudbound.cli.fitted import SavedModel, load_model
 from cudbound.cli.options import (
@@ -22,77 +21,32 @@ from cudbound.cli.options import (
     options_as_object,
     parse_assignments,
 )
-from cudbound.inputs.classifier_recipe import CLASSIFIERS, DEFAULT, LEARNERS, STRATEGIES, ClassifierRecipe
-from cudbound.inputs.data_file import DECIMALS, THOUSANDS, DataFile, quoted
+from cudbound.inputs.classifier_recipe import CLASSIFIERS, DEFAULT, STRATEGIES, ClassifierRecipe
+from cudbound.inputs.data_file import DECIMALS, THOUSANDS, DataFile
 from cudbound.inputs.parsed_file import CHOICES, KEEP, ParsedFile, parse_file
 
-NAMES = from_text(between_commas)
 
-#: How a file is read, apart from the roles of its columns.
-READING = (
-    click.option(
-        "--delimiter",
-        type=from_text(lambda text: "\t" if text == "tab" else text),
-        default="",
-        metavar="CHAR",
-        help="Delimiter of the cells, such as | or tab; by default it is recognized.",
-    ),
-    click.option("--decimal", type=click.Choice(DECIMALS), default=DECIMALS[0], help="Decimal separator."),
-    click.option(
-        "--thousands",
-        type=click.Choice(tuple(THOUSANDS)),
-        default="",
-        metavar=",|.|'|space",
-        help="Separator of thousands; by default there is none.",
-    ),
-    click.option(
-        "--encoding",
-        default="",
-        metavar="NAME",
-        help="Encoding of the text, such as mac-roman; by default UTF-8, UTF-16 or cp1252, by trial.",
-    ),
-    click.option(
-        "--missing-values",
-        type=NAMES,
-        default="",
-        metavar="TEXT,TEXT,...",
-        help="Further codes of missing values, such as -,unknown,999, in all columns; a number matches every way to "
-        "write it. Empty cells and NA, N/A, NaN, null, . and ? are always missing.",
-    ),
-    click.option(
-        "--sheet", metavar="NAME", show_default="the first", help="Sheet of an Excel workbook (.xlsx)."
-    ),
-    click.option(
-        "--skip-rows",
-        type=click.IntRange(min=0),
-        default=0,
-        metavar="INT",
-        help="Number of lines above the header, such as a title; for a workbook, rows.",
-    ),
-)
-_COLUMNS = (
-    click.option(
+def names_option(flag: str, metavar: str, help: str) -> Decorator:
+    """Add an option for names that are separated by commas; the command receives a tuple."""
+    return click.option(
+        flag, type=from_text(between_commas), default="", show_default=False, metavar=metavar, help=help
+    )
+
+
+#: FILE.csv: how it is read, and the roles of its columns apart from the target.
+_FILE_OPTIONS = (
+    names_option(
         "--features",
-        type=NAMES,
-        default="",
-        metavar="COL,COL,...",
-        help="Feature columns; by default every column except the target, --group and --exclude.",
+        "COL,COL,...",
+        "Feature columns; by default every column except the target, --group and --exclude.",
     ),
-    click.option(
+    names_option(
         "--categorical",
-        type=NAMES,
-        default="",
-        metavar="auto|COL,COL,...",
-        help="Columns to code as k - 1 indicators of k levels; the first level in sorted order is the reference. auto "
+        "auto|COL,COL,...",
+        "Columns to code as k - 1 indicators of k levels; the first level in sorted order is the reference. auto "
         "means all text columns, and stops at dates, numbers with units, decimal commas and IDs.",
     ),
-    click.option(
-        "--exclude",
-        type=NAMES,
-        default="",
-        metavar="COL,COL,...",
-        help="Columns that are not used as features.",
-    ),
+    names_option("--exclude", "COL,COL,...", "Columns that are not used as features."),
     click.option(
         "--missing",
         type=click.Choice(CHOICES),
@@ -106,8 +60,43 @@ _COLUMNS = (
         metavar="COL",
         help="Column of groups of rows, such as those of one patient; draws and folds keep groups whole.",
     ),
+    click.option(
+        "--delimiter",
+        type=from_text(lambda text: "\t" if text == "tab" else text),
+        default="",
+        show_default="recognized",
+        metavar="CHAR",
+        help="Delimiter of the cells, such as | or tab.",
+    ),
+    click.option("--decimal", type=click.Choice(DECIMALS), default=DECIMALS[0], help="Decimal separator."),
+    click.option(
+        "--thousands",
+        type=click.Choice(tuple(THOUSANDS)),
+        default="",
+        show_default="none",
+        metavar=",|.|'|space",
+        help="Separator of thousands.",
+    ),
+    click.option(
+        "--encoding",
+        default="",
+        show_default="UTF-8, UTF-16 or cp1252, by trial",
+        help="Encoding of the text, such as mac-roman.",
+    ),
+    names_option(
+        "--missing-values",
+        "TEXT,TEXT,...",
+        "Further codes of missing values, such as -,unknown,999, in all columns; a number matches every way to "
+        "write it. Empty cells and NA, N/A, NaN, null, . and ? are always missing.",
+    ),
+    click.option("--sheet", show_default="the first", help="Sheet of an Excel workbook (.xlsx)."),
+    click.option(
+        "--skip-rows",
+        type=click.IntRange(min=0),
+        default=0,
+        help="Number of lines above the header, such as a title; for a workbook, rows.",
+    ),
 )
-
 weight_option = click.option(
     "--weight",
     cls=NotedOption,
@@ -147,8 +136,7 @@ def data_options(
         click.argument("file", metavar="FILE.csv", required=required, type=FILE),
         click.option("--target", required=roles, metavar="COL", help=f"Column of the class label{two}."),
         click.option("--positive", required=roles and event, metavar="VALUE", help=event_help),
-        *_COLUMNS,
-        *READING,
+        *_FILE_OPTIONS,
         *more,
     )
 
@@ -176,16 +164,6 @@ MODEL_OPTIONS = (
 )
 
 
-def classifier_named(names: Collection[str], text: str) -> str:
-    """Return the name of a classifier, which must be one of `names`; raise a ValueError with a hint otherwise."""
-    if text in names:
-        return text
-    way = did_you_mean(text, names, "they are")
-    if text in LEARNERS:
-        way += " Fit any other scikit-learn classifier in Python, and give its file with --model."
-    raise ValueError(f"{quoted(text)} is not one of the classifiers here; {way}")
-
-
 def classifier_options(names: Collection[str], standardize: str, *more: Decorator) -> Decorator:
     """Add the options of one classifier; the command receives it as ``classifier``, a recipe or a saved model."""
     return options_as_object(
@@ -193,10 +171,9 @@ def classifier_options(names: Collection[str], standardize: str, *more: Decorato
         _chosen,
         click.option(
             "--classifier",
-            type=from_text(partial(classifier_named, names)),
+            type=click.Choice(tuple(names)),
             default=DEFAULT,
-            metavar="NAME",
-            help=f"Classifier to fit: {', '.join(names)}.",
+            help="Classifier to fit.",
         ),
         click.option(
             "--set",
@@ -222,24 +199,7 @@ def _chosen(
 def choose_classifier(
     classifier: str, assignments: Iterable[str], standardize: bool = False, threshold: float | None = None
 ) -> ClassifierRecipe:
-    """Return a recipe after trying its options on a small example.
-
-    Parameters
-    ----------
-    classifier : str
-        One of `cudbound.inputs.classifier_recipe.LEARNERS`.
-    assignments : iterable of str
-        Each is ``NAME=VALUE``; a value is a number, true, false, none, or a string.
-    standardize : bool, default False
-    threshold : float or None, default None
-
-    Raises
-    ------
-    click.BadParameter
-        If an option is malformed, unknown or given twice, or if its value is invalid for the class.
-    ParameterError
-        If the classifier is unknown, or the threshold is not a number.
-    """
+    """Return a recipe after trying its options, each ``NAME=VALUE``, on a small example."""
     try:
         return ClassifierRecipe(
             classifier, tuple(parse_assignments(assignments).items()), standardize, threshold=threshold

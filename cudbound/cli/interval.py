@@ -28,7 +28,7 @@ from cudbound.cli.input_options import (
     for_classifier,
     weight_option,
 )
-from cudbound.cli.output import ResultOutput, finish, picture, picture_form, result_options
+from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.cli.verify import save_option, saved_text
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.parsed_file import ParsedFile
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cudbound.analysis.table import IntervalTable
-    from cudbound.basis.method_card import RequestedMethods
     from cudbound.basis.results import IntervalEstimate
-    from cudbound.intervals import Method
     from cudbound.metrics.metrics import Metrics
     from cudbound.resampling import Resampling
 
@@ -53,7 +51,7 @@ ABSENT = {"less": "low", "greater": "high"}
 
 def compute(
     fitted: FittedClassifier, seed: int, n_seeds: int | None = None, **arguments: Any
-) -> tuple[IntervalTable, CollectedWarnings, SeedRanges | None]:
+) -> tuple[IntervalTable, CollectedWarnings, pd.DataFrame | None]:
     """Compute the intervals for the error of a fitted classifier, with several seeds if requested.
 
     Parameters
@@ -70,8 +68,8 @@ def compute(
         The table of the first seed; its notes name command options.
     warnings : CollectedWarnings
         The warnings.
-    ranges : SeedRanges or None
-        The ranges over the seeds.
+    over_seeds : DataFrame or None
+        The intervals of all seeds, see `cudbound.over_seeds`.
 
     Raises
     ------
@@ -88,13 +86,13 @@ def compute(
         tables.append(compare_intervals(fitted.estimator, fitted.X, fitted.y, rng=rng, **arguments))
         return tables[-1]
 
-    ranges = None
+    frame = None
     with in_words_of_the_command("some of the refits") as collected:
         if n_seeds is None:
             table_of(seed)
         else:
-            ranges = SeedRanges.of(over_seeds(table_of, n_seeds, seed))
-    return with_notes(tables[0], fitted.sample, classifiers={SINGLE: fitted.description}), collected, ranges
+            frame = over_seeds(table_of, n_seeds, seed)
+    return with_notes(tables[0], fitted.sample, classifiers={SINGLE: fitted.description}), collected, frame
 
 
 def write(
@@ -102,7 +100,7 @@ def write(
     output: ResultOutput,
     files: Mapping[Path, str | bytes] | None = None,
     *,
-    ranges: SeedRanges | None = None,
+    over_seeds: pd.DataFrame | None = None,
     instability: bool = False,
     headline_only: bool = False,
 ) -> None:
@@ -113,23 +111,16 @@ def write(
     table : IntervalTable
     output : ResultOutput
     files : mapping of Path to text or bytes, optional
-    ranges : SeedRanges or None, default None
-        Added to the remarks of the rows.
+    over_seeds : DataFrame or None, default None
+        The intervals of all seeds, whose ranges are added to the notes.
     instability : bool, default False
         Whether the notes report how often refits classify rows differently.
     headline_only : bool, default False
         Whether human-readable formats contain only the sentences above the table.
     """
     lines, more = list[str](), dict[str, Any]()
-    if ranges is not None:
-        words = ranges.words(table.rows, output.style.percent)
-        remarks = [f"over {len(ranges.seeds)} seeds: {text}" for text in words]
-        rows = [
-            replace(row, remarks=(*row.remarks, text)) for row, text in zip(table.rows, remarks, strict=True)
-        ]
-        table = replace(table, rows=tuple(rows))
-        lines += ranges.lines(words) if headline_only else []  # else the remarks have them
-        more["over_seeds"] = {"seeds": ranges.seeds, "ranges": ranges.ranges}
+    if over_seeds is not None:
+        lines, more["over_seeds"] = ranges_over_seeds(over_seeds, table.rows, output.style.percent)
     if instability and table.instability is not None:
         lines += table.instability.lines()
         more["instability"] = table.instability.summary
@@ -139,57 +130,43 @@ def write(
     output.write(table, replace(report, **changes), files, headline_only=headline_only)
 
 
-@dataclass(frozen=True)
-class SeedRanges:
-    """The results of one call with several seeds.
+def ranges_over_seeds(
+    frame: pd.DataFrame, rows: Sequence[IntervalEstimate], percent: bool
+) -> tuple[list[str], dict[str, Any]]:
+    """Return the ranges of estimates and limits over the seeds, in lines and for programs.
 
-    Attributes
+    Parameters
     ----------
-    seeds : list of int
-    ranges : list of dict
-        For each row: method, metric, number of runs with such an interval, and the minimum and maximum of its
-        numbers, None if there are none.
+    frame : DataFrame
+        As `cudbound.over_seeds` returns it for a table of intervals.
+    rows : sequence of IntervalEstimate
+        The rows of the table.
+    percent : bool
+        Whether proportions are written in percent.
     """
-
-    seeds: list[int]
-    ranges: list[dict[str, Any]]
-
-    @classmethod
-    def of(cls, frame: pd.DataFrame) -> SeedRanges:
-        """Return the ranges in the result of `cudbound.over_seeds` for a table of intervals."""
-        ranges: list[dict[str, Any]] = []
-        for (method, metric), runs in frame.groupby(["method", "metric"], sort=False):
-            limited = runs.dropna(subset=["low", "high"])[list(COMPARED)]
-            ends = {"least": limited.min(), "most": limited.max()}
-            numbers = {
-                f"{name}_{end}": float(values[name]) if len(limited) else None
-                for name in COMPARED
-                for end, values in ends.items()
+    seeds = frame["seed"].unique().tolist()
+    lines, ranges = [f"Over {len(seeds)} seeds: {', '.join(map(str, seeds))}."], []
+    for ((method, metric), runs), row in zip(
+        frame.groupby(["method", "metric"], sort=False), rows, strict=True
+    ):
+        limited = runs.dropna(subset=["low", "high"])[list(COMPARED)]
+        ends = limited.agg(["min", "max"]).T.to_numpy().tolist() if len(limited) else []
+        in_words = partial(format_proportion, percent=percent and row.highest == 1.0)
+        parts = [
+            f"{word} {in_words(least)} to {in_words(most)}"
+            for (name, word), (least, most) in zip(COMPARED.items(), ends, strict=False)
+            if name != ABSENT.get(row.alternative)
+        ]
+        lines.append(f"{method}, {metric}: {', '.join(parts) or 'no interval'}.")
+        ranges.append(
+            {
+                "method": method,
+                "metric": metric,
+                "n_seeds": len(limited),
+                **dict(zip(COMPARED, ends, strict=False)),
             }
-            ranges.append({"method": method, "metric": metric, "n_seeds": len(limited), **numbers})
-        return cls([int(seed) for seed in frame["seed"].unique()], ranges)
-
-    def words(self, rows: Sequence[IntervalEstimate], percent: bool) -> list[str]:
-        """Return the ranges of each row of the table in words, without limits that it does not have."""
-        words = []
-        for numbers, row in zip(self.ranges, rows, strict=True):
-            write = partial(format_proportion, percent=percent and row.highest == 1.0)
-            parts = [
-                f"{name} {write(numbers[f'{key}_least'])} to {write(numbers[f'{key}_most'])}"
-                for key, name in COMPARED.items()
-                if numbers["n_seeds"] and key != ABSENT.get(row.alternative)
-            ]
-            words.append(", ".join(parts) or "no interval")
-        return words
-
-    def lines(self, words: Sequence[str]) -> list[str]:
-        """Return the ranges in `words`, one line per row."""
-        several = len({numbers["metric"] for numbers in self.ranges}) > 1
-        lines = [f"Over {len(self.seeds)} seeds: {', '.join(map(str, self.seeds))}."]
-        for numbers, text in zip(self.ranges, words, strict=True):
-            metric = f", {numbers['metric']}" if several else ""
-            lines.append(f"{numbers['method']}{metric}: {text}.")
-        return lines
+        )
+    return lines, {"seeds": seeds, "ranges": ranges}
 
 
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -304,23 +281,12 @@ class RequestedMetrics:
     "n_seeds",
     cls=NotedOption,
     type=click.IntRange(2, 1000),
-    metavar="INT",
     help="Repeat the computation with this many seeds, --seed and others derived from it, and report the range of the "
     "limits. The run time grows in proportion.",
 )
 @options.method_option
-@options.folds_option
-@options.resampling_options(
-    click.option(
-        "--inner",
-        type=options.from_text(options.parse_value),
-        show_default="50, or oob where refits are made one by one",
-        metavar="INT|oob",
-        help="Inner draws per draw for bootstrap-percentile, bootstrap-bias-corrected and two-stage; oob needs "
-        "none, and only a fiftieth of the fits.",
-    )
-)
-@options.bound_options
+@options.resampling_option
+@options.bound_option
 @options.jobs_option
 @result_options
 @click.option(
@@ -328,13 +294,6 @@ class RequestedMetrics:
     is_flag=True,
     help="Also report how many training rows are classified differently by refits on the bootstrap draws; needs no "
     "further fits.",
-)
-@click.option(
-    "--instability-plot",
-    type=options.from_text(picture),
-    metavar="PATH",
-    help="Also plot the share of such refits per row against the distance of its score from the threshold, to a file "
-    "that ends in .svg, .png or .pdf.",
 )
 @save_option
 def interval(
@@ -348,10 +307,8 @@ def interval(
     n_seeds: int | None,
     assigned: tuple[str, ...],
     resampling: Resampling,
-    folds: int | None,
     output: ResultOutput,
     instability: bool,
-    instability_plot: Path | None,
     save: Path | None,
     **further: Any,
 ) -> None:
@@ -374,17 +331,19 @@ def interval(
     methods = RECOMMENDED[:1] if recommend else methods
     requested = find_methods(methods)
     pairs = options.with_options(requested, assigned)
-    if instability or instability_plot is not None:
-        _check_instability(requested, instability, output)
-    read = [parsed.data.file, getattr(classifier, "path", None)]
-    output.check(read, {"--instability-plot": instability_plot, "--save": save})
+    if instability and not any(kind.name == "bootstrap" for method in requested for kind in method.needs):
+        raise click.UsageError(
+            "--instability needs refits on bootstrap draws, and none of the requested methods makes them; add "
+            "two-center to --methods."
+        )
+    output.check([parsed.data.file, getattr(classifier, "path", None)], save)
     parsed = for_classifier(parsed, classifier)
     # before any time is spent; a saved model tells its threshold when it is read
     resolved = metric.resolve(classifier.threshold if isinstance(classifier, ClassifierRecipe) else 0.5)
     Question.of(requested, metric=resolved, resampling=resampling, **further)
     sample = read_sample(parsed, recommend or parsed.roles.automatic)
     fitted = fit(classifier, sample, seed)
-    table, collected, ranges = compute(
+    table, collected, frame = compute(
         fitted,
         seed,
         n_seeds,
@@ -392,27 +351,12 @@ def interval(
         metric=metric.resolve(getattr(fitted.estimator, "threshold", None), fitted),
         groups=sample.groups,
         sample_weight=sample.weights,
-        resampling=replace(resampling, cv=folds_of(sample, folds)),
+        resampling=replace(resampling, cv=folds_of(sample, resampling.cv)),
         **further,
     )
     say_seed(seed)
     files: dict[Path, str | bytes] = {}
     if save is not None:
-        files[save] = saved_text(table, parsed, classifier, folds)
-    if instability_plot is not None and table.instability is not None:
-        files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
-    write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)
+        files[save] = saved_text(table, parsed, classifier, resampling.cv)
+    write(table, output, files, over_seeds=frame, instability=instability, headline_only=recommend)
     finish([*fitted.warnings, *collected.messages], collected.certified)
-
-
-def _check_instability(requested: RequestedMethods[Method], in_notes: bool, output: ResultOutput) -> None:
-    """Raise an error for --instability without refits on bootstrap draws, or with a format that has no sentences."""
-    if not any(kind.name == "bootstrap" for method in requested for kind in method.needs):
-        raise click.UsageError(
-            "--instability needs refits on bootstrap draws, and none of the requested methods makes them; add "
-            "two-center to --methods."
-        )
-    if in_notes and output.form == "csv":
-        raise click.UsageError(
-            "--instability adds sentences, which csv cannot contain; choose another --format."
-        )

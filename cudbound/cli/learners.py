@@ -11,7 +11,7 @@ import click
 from cudbound.cli import options
 from cudbound.cli.command import command, in_words_of_the_command, say_seed
 from cudbound.cli.fitted import fit, folds_of, read_sample, with_notes
-from cudbound.cli.input_options import choose_classifier, classifier_named, data_options
+from cudbound.cli.input_options import choose_classifier, data_options
 from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import LEARNERS, ClassifierRecipe
 from cudbound.inputs.data_file import quoted
@@ -32,7 +32,7 @@ def classifiers_by_label(text: str) -> dict[str, str]:
     ({'tree': 'tree', 'ridge': 'ridge'}, {'weak': 'logistic', 'strong': 'logistic'})
     """
     pairs = [part.rpartition("=") for part in options.between_commas(text)]
-    learners = {label.strip() or name: classifier_named(LEARNERS, name.strip()) for label, _, name in pairs}
+    learners = {label.strip() or name: name.strip() for label, _, name in pairs}
     if len(learners) < max(2, len(pairs)):
         raise ValueError(
             f"{text!r} is not a list of two or more different classifiers; label equal ones, as in a=ridge,b=ridge."
@@ -102,14 +102,7 @@ def _recipes(
     metavar="error|auc",
     help="Metric to compare; with auc, read AUC for error in this help.",
 )
-@click.option(
-    "--resamples",
-    "n_resamples",
-    type=int,
-    default=1000,
-    metavar="INT",
-    help="Bootstrap draws for the AUC; not used for the error.",
-)
+@options.resamples_option
 @click.option(
     "--alternative",
     type=click.Choice(ALTERNATIVES),
@@ -119,17 +112,14 @@ def _recipes(
 )
 @click.option(
     "--null",
-    type=float,
     default=0.0,
-    metavar="FLOAT",
     help="Relevant difference of the errors, in (-1, 1); with --alternative less, this is a test of "
     "non-inferiority.",
 )
 @options.confidence_level_option
 @options.seed_option
 @options.method_option
-@options.resampling_options()
-@options.folds_option
+@options.resampling_option
 @options.jobs_option
 @result_options
 def compare_learners(
@@ -141,7 +131,6 @@ def compare_learners(
     seed: int,
     assigned: tuple[str, ...],
     resampling: Resampling,
-    folds: int | None,
     output: ResultOutput,
     **further: Any,
 ) -> None:
@@ -178,7 +167,7 @@ def compare_learners(
             methods=[*names, *pairs],
             metric=metric,
             groups=sample.groups,
-            resampling=replace(resampling, cv=folds_of(sample, folds)),
+            resampling=replace(resampling, cv=folds_of(sample, resampling.cv)),
             rng=seed,
             **further,
         )

@@ -42,7 +42,7 @@ BELOW = ("estimand", "reads", "options")
 READS_NOTE = "Reads: classes for the error and other rates, scores for the AUC, probabilities for Brier."
 KIND_NOTES = (
     "Costs in fits: n rows, B bootstrap draws, k folds, J splits, and the other numbers of the sources, which "
-    "--size NAME=VALUE sets.",
+    "--resampling NAME=VALUE sets.",
     "Options: the default first; --option METHOD.NAME=VALUE sets another.",
     "Assumptions, known tendencies and references: --format csv or json.",
 )

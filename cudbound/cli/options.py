@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import csv
 import functools
-import math
 import secrets
 from collections.abc import Callable, Iterable
+from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.exceptions import ParameterError, did_you_mean, suggestion
 from cudbound.cli.command import NotedOption
 from cudbound.inputs.data_file import quoted
 
@@ -20,14 +21,13 @@ if TYPE_CHECKING:
     from cudbound.basis.method_card import RequestedMethods
     from cudbound.bound.cud_bound import Bound
     from cudbound.intervals import Method
-    from cudbound.resampling import Resampling, ResamplingSizes
+    from cudbound.resampling import Resampling
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
 FILE = click.Path(path_type=Path)
-#: As in `cudbound.solve.limits`, which loads SciPy.
-SOLVERS = ("native", "cvxpy")
+OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path)
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 
@@ -89,28 +89,21 @@ def parse_value(text: str) -> Any:
     return text
 
 
-def split_assignments(assignments: Iterable[str], form: str) -> dict[str, str]:
-    """Return the value of each assignment ``NAME=VALUE`` as text, by name.
-
-    Raises
-    ------
-    ValueError
-        If one is not of the `form`, or given twice.
-    """
-    texts: dict[str, str] = {}
+def parse_assignments(
+    assignments: Iterable[str],
+    form: str = "NAME=VALUE, such as C=0.5",
+    parse: Callable[[str], Any] = parse_value,
+) -> dict[str, Any]:
+    """Return the parsed value of each assignment by name; one of another form or given twice raises a ValueError."""
+    values: dict[str, Any] = {}
     for assignment in assignments:
         name, _, text = (part.strip() for part in assignment.partition("="))
         if not name or not text:
             raise ValueError(f"{quoted(assignment)} is not of the form {form}.")
-        if name in texts:
+        if name in values:
             raise ValueError(f"{quoted(name)} is given twice; give it once.")
-        texts[name] = text
-    return texts
-
-
-def parse_assignments(assignments: Iterable[str], form: str = "NAME=VALUE, such as C=0.5") -> dict[str, Any]:
-    """Return the parsed value of each assignment by name, see `split_assignments` and `parse_value`."""
-    return {name: parse_value(text) for name, text in split_assignments(assignments, form).items()}
+        values[name] = parse(text)
+    return values
 
 
 def between_commas(text: str) -> tuple[str, ...]:
@@ -128,26 +121,17 @@ confidence_level_option = click.option(
     "--confidence-level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.95,
-    metavar="FLOAT",
     help="Nominal level, in (0, 1).",
 )
-
-resamples_option = click.option(
-    "--resamples", "n_resamples", type=int, default=1000, metavar="INT", help="Bootstrap draws."
-)
-
+resamples_option = click.option("--resamples", "n_resamples", default=1000, help="Bootstrap draws.")
 seed_option = click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=lambda: secrets.randbelow(2**32),  # short enough to be typed again
     show_default=False,
-    metavar="INT",
     help="Seed of the resampling. By default one is chosen and printed, for repeating the run.",
 )
-
-jobs_option = click.option(
-    "--jobs", "n_jobs", type=int, default=1, metavar="INT", help="Number of workers; -1 for all processors."
-)
+jobs_option = click.option("--jobs", "n_jobs", default=1, help="Number of workers; -1 for all processors.")
 
 #: Options of single methods; the command gets the texts as ``assigned``, for `with_options`.
 method_option = click.option(
@@ -171,14 +155,13 @@ def with_options(
     click.BadParameter
         If one is malformed, given twice, for a method that was not requested, unknown or not allowed.
     """
-    from cudbound.basis.exceptions import suggestion
     from cudbound.basis.method_card import Choice
 
     methods = {method.name: method for method in requested}
     options: dict[str, dict[str, Any]] = {name: {} for name in methods}
     form = "METHOD.NAME=VALUE, such as kohavi-normal.form=wilson"
     try:
-        for whole, text in split_assignments(assigned, form).items():
+        for whole, text in parse_assignments(assigned, form, str).items():
             method, _, name = whole.partition(".")
             if not name:
                 raise ValueError(f"'{whole}={text}' is not of the form {form}.")
@@ -195,107 +178,60 @@ def with_options(
     return [(name, settings) for name, settings in options.items() if settings]
 
 
-def _sizes(context: click.Context, param: click.Parameter, assignments: tuple[str, ...]) -> ResamplingSizes:
-    from dataclasses import fields
-
-    from cudbound.basis.exceptions import did_you_mean
-    from cudbound.resampling import ResamplingSizes
-
-    names = [field.name for field in fields(ResamplingSizes)]
+def _settings(load: Callable[[], type], **assignments: Iterable[str]) -> Any:
+    """Return an object of a class of settings; loading it takes longer than reading the file, which comes first."""
+    settings, ((name_of_option, texts),) = load(), assignments.items()
+    names = [entry.name for entry in fields(settings)]
     try:
-        sizes = parse_assignments(assignments, "NAME=VALUE, such as n_folds=5")
-        for name in sizes:
+        values = parse_assignments(texts)
+        for name in values:
             if name not in names:
-                raise ValueError(
-                    f"there is no size {quoted(name)}; {did_you_mean(name, names, 'the sizes are')}"
-                )
-        return ResamplingSizes(**sizes)
+                hint = did_you_mean(name, names, "the settings are")
+                raise ValueError(f"there is no setting {quoted(name)}; {hint}")
+        return settings(**values)
     except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+        option = name_of_option.removesuffix("_settings")
+        raise click.BadParameter(str(error), param_hint=f"'--{option}'") from error
 
 
-def _resampling(sizes: ResamplingSizes, **parts: Any) -> Resampling:
+def _resampling() -> type[Resampling]:
     from cudbound.resampling import Resampling
 
-    return Resampling.with_sizes(sizes, **parts)
+    return Resampling
 
 
-def resampling_options(*more: Decorator) -> Decorator:
-    """Add --size, and options for the other parts of a `Resampling`; the command receives it as ``resampling``."""
-    size = click.option(
-        "--size",
-        "sizes",
-        cls=NotedOption,
-        multiple=True,
-        callback=_sizes,
-        metavar="NAME=VALUE",
-        help="Number of folds, splits or repetitions, such as n_splits=30; NAME is n_folds, n_repeats, n_splits, "
-        "test_fraction, n_halvings, n_replicates, n_nested_repeats or holdout_fraction; or aci_rate, which is log, "
-        "loglog or a number. May be repeated.",
-    )
-    return options_as_object("resampling", _resampling, size, *more)
-
-
-folds_option = click.option(
-    "--folds",
-    cls=NotedOption,
-    type=click.IntRange(min=2),
-    metavar="INT",
-    help="Use one stratified partition into this many folds, or into folds of whole groups, for all methods that use "
-    "folds or splits.",
-)
-
-
-def _bound(localization: Any, polish: bool, **limits: Any) -> Bound:
+def _bound() -> type[Bound]:
     from cudbound.bound.cud_bound import Bound
 
-    return Bound(localization=localization, polish=polish, **limits)
+    return Bound
 
 
-#: What is said of the CUD bound; the command gets it as ``bound``.
-bound_options = options_as_object(
+resampling_option = options_as_object(
+    "resampling",
+    partial(_settings, _resampling),
+    click.option(
+        "--resampling",
+        "resampling_settings",
+        cls=NotedOption,
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Setting of cudbound.Resampling, such as n_splits=30: n_folds, n_repeats, n_splits, test_fraction, "
+        "n_halvings, n_replicates, n_nested_repeats, holdout_fraction, aci_rate; cv=K for one stratified partition "
+        "into K folds, or into folds of whole groups, for all methods that use folds or splits; inner, the draws per "
+        "draw of bootstrap-percentile, bootstrap-bias-corrected and two-stage, or inner=oob, which needs none and only "
+        "a fiftieth of the fits. May be repeated.",
+    ),
+)
+bound_option = options_as_object(
     "bound",
-    _bound,
+    partial(_settings, _bound),
     click.option(
-        "--localization",
-        type=from_text(parse_value),
-        default="n",
-        metavar="n|paper-literal|FLOAT",
-        help="Localization rate of the CUD bound on the scale of the mean loss; paper-literal is n squared.",
-    ),
-    click.option(
-        "--polish",
-        is_flag=True,
-        help="For cud, replace the fitted coefficients by the exact minimizer of their loss; a remark reports how far "
-        "they moved.",
-    ),
-    click.option(
-        "--solver",
-        type=click.Choice(SOLVERS),
-        default=SOLVERS[0],
-        help="Solver for the draws of cud; cvxpy is slow, and needed only for some l1 penalties.",
-    ),
-    click.option(
-        "--node-limit",
-        "nodes_per_draw",
-        type=click.IntRange(min=0),
-        metavar="INT",
-        help="Stop the search in a draw after this many nodes; the interval then uses a safe upper bound.",
-    ),
-    click.option(
-        "--total-node-limit",
-        "nodes",
-        type=from_text(lambda text: math.inf if text == "none" else parse_value(text)),
-        metavar="INT|none",
-        help="Stop the whole search of cud after this many nodes, with a safe upper bound. By default after about ten "
-        "seconds' work; none for no limit.",
-    ),
-    click.option(
-        "--time-limit",
-        "seconds",
-        type=float,
-        metavar="SECONDS",
-        help="Stop the whole searches of cud and aci, each after this many seconds, with safe upper bounds, instead of "
-        "after the usual number of nodes. The table then depends on the speed of the machine.",
+        "--bound",
+        "bound_settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Setting of cudbound.Bound, for cud: localization=paper-literal; polish=true for the exact minimizer of "
+        "the loss; solver=cvxpy, slow and needed only for some l1 penalties; nodes, nodes_per_draw or seconds, after "
+        "which the search stops with a safe upper bound (nodes=inf for no limit). May be repeated.",
     ),
 )

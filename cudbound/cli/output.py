@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from cudbound.cli.command import NOT_CERTIFIED, say
-from cudbound.cli.options import Decorator, from_text, options_as_object
+from cudbound.cli.options import OUTPUT, Decorator, from_text, options_as_object
 from cudbound.plotting.display import IMAGES, import_matplotlib
-from cudbound.report.files import is_device, write_texts
+from cudbound.report.files import write_texts
 from cudbound.report.render import FORMATS, render_headline, render_report
 
 if TYPE_CHECKING:
@@ -31,10 +30,6 @@ EXTENSIONS = {
     ".markdown": "markdown",
     ".latex": "latex",
 }
-#: Extensions of files that any text goes into.
-ANY_TEXT = ("", ".txt")
-#: Forms of stdout that words can follow.
-READ_BY_PEOPLE = ("table", "markdown", "latex", "html")
 
 
 def form_of(
@@ -47,7 +42,7 @@ def form_of(
     form : str or None
         The value of --format.
     path : Path or None
-        None means stdout, which accepts any text.
+        None means stdout.
     allowed : collection of str, default FORMATS
         The formats that the command can write.
     default : str, default "table"
@@ -56,60 +51,27 @@ def form_of(
     Raises
     ------
     click.UsageError
-        If no format has this extension, or if --format contradicts it.
+        If no format has this extension.
     """
     extension = "" if path is None else path.suffix.lower()
-    if extension in ANY_TEXT:
-        return form or default
     meant = EXTENSIONS.get(extension)
-    if meant is None or meant not in allowed:
+    if form is None and extension not in ("", ".txt") and meant not in allowed:
         possible = ", ".join(ending for ending, meaning in EXTENSIONS.items() if meaning in allowed)
         raise click.UsageError(
             f"--output: {str(path)!r} ends in {extension!r}, which is not a format of this command; its files end in "
             f"{possible}, or in .txt for any text."
         )
-    if form not in (None, meant):
-        raise click.UsageError(
-            f"--format {form} and --output {str(path)!r} contradict each other: {extension} means {meant}; "
-            "drop --format, or choose another file."
-        )
-    return meant
+    return form or meant or default
 
 
-def check_paths(paths: Mapping[str, Path | None], read: Iterable[Path | None] = ()) -> None:
-    """Raise an error for files that cannot be written, before any long computation.
-
-    Parameters
-    ----------
-    paths : mapping of str to Path or None
-        Files to write, by option; None is written to stdout, or not at all.
-    read : iterable of Path or None
-        Input files.
-
-    Raises
-    ------
-    click.UsageError
-        If two options name the same file.
-    ValueError
-        If a folder does not exist or cannot be written, or if a path is a folder or an input file.
-    """
-    options: dict[Path, str] = {}
+def check_paths(write: Iterable[Path | None], read: Iterable[Path | None] = ()) -> None:
+    """Raise an error, before any long computation, for a file that is in no folder or is one of those that are read."""
     inputs = {path.resolve() for path in read if path is not None}
-    for option, path in paths.items():
-        if path is None or is_device(path):
-            continue
-        whole = path.resolve()
-        if whole in options:
-            raise click.UsageError(f"{options[whole]} and {option} name the same file.")
-        options[whole] = option
-        if whole in inputs:
-            raise ValueError(f"{option}: {str(path)!r} is an input file; choose another name")
-        if not whole.parent.is_dir():
-            raise ValueError(f"{option}: no such folder: {str(whole.parent)!r}; create it first")
-        if path.is_dir():
-            raise ValueError(f"{option}: {str(path)!r} is a folder; choose a file in it")
-        if not os.access(path if path.exists() else whole.parent, os.W_OK):
-            raise ValueError(f"{option}: no permission to write {str(path)!r}")
+    for path in filter(None, write):
+        if path.resolve() in inputs:
+            raise ValueError(f"{str(path)!r} is an input file; choose another name")
+        if not path.parent.is_dir():
+            raise ValueError(f"no such folder: {str(path.parent)!r}; create it first")
 
 
 def emit(text: str, path: Path | None) -> None:
@@ -151,15 +113,9 @@ class ResultOutput:
     describe: bool = False
     style: Any = None
 
-    def check(
-        self, read: Iterable[Path | None] = (), besides: Mapping[str, Path | None] | None = None
-    ) -> None:
-        """Raise an error for files that cannot be written, see `check_paths`; `besides` are further files by option."""
-        if self.describe and self.path is None and self.form not in READ_BY_PEOPLE:
-            raise click.UsageError(
-                f"--describe prints to stdout, and so does --format {self.form}; choose a file for it with --output."
-            )
-        check_paths({"--output": self.path, "--plot": self.plot, **(besides or {})}, read)
+    def check(self, read: Iterable[Path | None] = (), *further: Path | None) -> None:
+        """Raise an error for files that cannot be written, see `check_paths`; `further` ones are written as well."""
+        check_paths([self.path, self.plot, *further], read)
         if self.plot is not None:
             import_matplotlib()
 
@@ -212,8 +168,19 @@ def finish(warnings: Iterable[str], certified: bool = True) -> None:
 
 def output_option(help: str, name: str = "path", required: bool = False, metavar: str = "PATH") -> Decorator:
     """Add --output, a file or - for stdout; the command receives a Path or None."""
-    place = from_text(lambda text: None if text == "-" else Path(text))
-    return click.option("--output", name, required=required, type=place, metavar=metavar, help=help)
+    return click.option(
+        "--output",
+        name,
+        required=required,
+        type=OUTPUT,
+        callback=_none_for_stdout,
+        metavar=metavar,
+        help=help,
+    )
+
+
+def _none_for_stdout(context: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+    return None if path == Path("-") else path
 
 
 _FORM_AND_PLACE = (

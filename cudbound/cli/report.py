@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "--output",
     "path",
     required=True,
-    type=options.FILE,
+    type=options.OUTPUT,
     metavar="PATH.html",
     help="Page to write; its numbers are written to the same name with .json.",
 )
@@ -63,7 +63,7 @@ def report(
         raise click.BadParameter("it must be a file name that ends in .html.", param_hint="'--output'")
     numbers = path.with_suffix(".json")
     read = [parsed.data.file, getattr(classifier, "path", None)]
-    check_paths({"--output": path, "--output, its numbers": numbers, "--save": save}, read)
+    check_paths([path, numbers, save], read)
     import_matplotlib()  # what is missing is told before any time is spent
     templates()
     parsed = for_classifier(parsed, classifier)

@@ -62,10 +62,8 @@ def one_method(text: str) -> str:
     metavar="N,N,...",
     help="Numbers of patients to simulate.",
 )
-@click.option(
-    "--half-width", type=float, default=0.1, metavar="FLOAT", help="Target half-width of the interval."
-)
-@click.option("--probability", type=float, default=0.8, metavar="FLOAT", help="Probability of reaching it.")
+@click.option("--half-width", default=0.1, help="Target half-width of the interval.")
+@click.option("--probability", default=0.8, help="Probability of reaching it.")
 @click.option(
     "--method",
     type=options.from_text(one_method),
@@ -81,19 +79,10 @@ def one_method(text: str) -> str:
     help=f"Metric of the interval: {', '.join(METRICS)}.",
 )
 @options.confidence_level_option
-@click.option(
-    "--replicates", "n_replicates", type=int, default=100, metavar="INT", help="Number of samples per size."
-)
-@click.option(
-    "--resamples",
-    "n_resamples",
-    type=int,
-    default=200,
-    metavar="INT",
-    help="Number of bootstrap draws per interval.",
-)
+@click.option("--replicates", "n_replicates", default=100, help="Number of samples per size.")
+@click.option("--resamples", "n_resamples", default=200, help="Number of bootstrap draws per interval.")
 @options.method_option
-@options.resampling_options()
+@options.resampling_option
 @options.seed_option
 @options.jobs_option
 @result_options

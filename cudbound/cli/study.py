@@ -62,7 +62,7 @@ def new(*, template: str, place: Path | None) -> None:
     if place is None:
         click.echo(text, nl=False)
         return
-    check_paths({"--output": place})
+    check_paths([place])
     if place.exists():
         raise ValueError(f"--output: {str(place)!r} already exists; choose another name")
     write_whole({place: text})
@@ -230,7 +230,7 @@ def report(*, store: Path, place: Path | None, form: str | None) -> None:
     from cudbound.study.study_report import report_text
 
     form = form_of(form, place, REPORT_FORMATS, REPORT_FORMATS[0])
-    check_paths({"--output": place}, [store])
+    check_paths([place], [store])
     text = report_text(store, form)
     if place is None:
         click.echo(text, nl=False)
@@ -257,16 +257,10 @@ def _replicate_lines(row: ReplicateRow) -> Iterator[str]:
     if row.failure is not None:
         yield from row.failure.rstrip().splitlines()
         return
-    yield f"true error {_number(row.truth)}, standard error {_number(row.truth_se)}"
-    yield f"training error {_number(row.training_error)}"
+    yield f"true error {row.truth!r}, standard error {row.truth_se!r}, training error {row.training_error!r}"
     for interval in row.intervals:
         messages = "; ".join(filter(None, (interval.degenerate, interval.remarks)))
-        limits = f"[{_number(interval.low)}, {_number(interval.high)}]"
-        yield f"{interval.method}: {_number(interval.estimate)} {limits} {messages}".rstrip()
-
-
-def _number(value: float | None) -> str:
-    return "none" if value is None else repr(value)
+        yield f"{interval.method}: {interval.estimate!r} [{interval.low!r}, {interval.high!r}] {messages}".rstrip()
 
 
 def _print(lines: Iterator[str]) -> None:

@@ -12,7 +12,7 @@ import click
 from cudbound.cli.command import DISAGREES, command, in_words_of_the_command
 from cudbound.cli.fitted import SavedModel, fit, folds_of
 from cudbound.cli.input_options import MODEL_OPTIONS, find_model
-from cudbound.cli.options import FILE, jobs_option, options_as_object
+from cudbound.cli.options import FILE, OUTPUT, jobs_option, options_as_object
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
@@ -34,7 +34,7 @@ class SavedCommand:
 
 save_option = click.option(
     "--save",
-    type=FILE,
+    type=OUTPUT,
     metavar="PATH",
     help="Also write a file for checking the result with 'cudbound verify'; it contains no row of the data.",
 )
@@ -44,7 +44,7 @@ def saved_text(
     table: IntervalTable,
     parsed: ParsedFile,
     classifier: ClassifierRecipe | SavedModel,
-    folds: int | None = None,
+    folds: Any = None,
 ) -> str:
     """Return the text of the file for ``cudbound verify``, which names the data file without its folder."""
     from cudbound.basis.exceptions import SavedResultError
@@ -67,7 +67,6 @@ def saved_text(
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
-    metavar="INT",
     show_default="all draws",
     help="Solve only this many draws again, chosen at random; the values of the witnesses are computed for all draws.",
 )
@@ -75,7 +74,6 @@ def saved_text(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
-    metavar="INT",
     help="Seed of --sample; the seed of the result is in its file.",
 )
 @jobs_option

@@ -104,7 +104,18 @@ def data(tmp_path, monkeypatch):
 
 
 def real(*arguments: str) -> Result:
-    fixed = ["interval", "data.csv", "--target", "died", "--positive", "yes", "--seed", "1", "--inner", "oob"]
+    fixed = [
+        "interval",
+        "data.csv",
+        "--target",
+        "died",
+        "--positive",
+        "yes",
+        "--seed",
+        "1",
+        "--resampling",
+        "inner=oob",
+    ]
     return invoke(*fixed, "--format", "csv", *arguments)
 
 

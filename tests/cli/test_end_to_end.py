@@ -80,12 +80,12 @@ def test_the_table_is_that_of_compare_intervals(folder):
 
 def test_a_limit_that_is_hit_exits_3_with_the_table(tmp_path):
     write(tmp_path, *training_set(50, 4, 0.0))
-    done = run(interval("--resamples", "50", "--methods", "cud", "--node-limit", "1"), tmp_path)
+    done = run(interval("--resamples", "50", "--methods", "cud", "--bound", "nodes_per_draw=1"), tmp_path)
     assert done.returncode == 3
     assert re.search(r"^cud +\d\.\d{3}", done.stdout, re.MULTILINE)
     assert re.fullmatch(
-        r"cudbound: warning: cud: q is between 0\.\d+ and 0\.\d+; the larger value was used, which can only make the "
-        r"interval longer\. A limit stopped the search in \d+ draws: allow more time .*, or increase --node-limit\.\n",
+        r"cudbound: warning: The half-width is between 0\.\d+ and 0\.\d+; the larger value was used, which can only "
+        r"make the interval longer\. .* stopped .*\d+ of 50 draws.*bound=Bound.*\n",
         done.stderr,
     )
 
@@ -140,7 +140,7 @@ def test_ctrl_c_exits_130_at_once_and_writes_nothing(tmp_path):
     """Labels of pure noise at n = 200, p = 11 would keep the solver busy for far longer than the test."""
     write(tmp_path, *training_set(200, 10, 0.0))
     arguments = interval(
-        "--resamples", "5000", "--methods", "cud", "--output", "out.txt", "--total-node-limit", "1000000000"
+        "--resamples", "5000", "--methods", "cud", "--output", "out.txt", "--bound", "nodes=1000000000"
     )
     code, stdout, stderr = on_terminal(arguments, tmp_path, interrupt_after=r"draws: ")
     assert code == 130
@@ -169,7 +169,7 @@ def test_a_comparison_shows_a_bar_with_the_remaining_time_and_stops_at_ctrl_c(fo
             "--standardize",
             "--methods",
             "all",
-            "--size",
+            "--resampling",
             "n_nested_repeats=5000",
         ],
     )

@@ -60,7 +60,16 @@ def test_every_option_reaches_the_package():
     names = ["k-fold-t", "grandvalet-bengio-t", "resampled-t"]
     result = run(
         *["--seed", "3", "--format", "csv", "--methods", ",".join(names), "--alternative", "less"],
-        *["--confidence-level", "0.9", "--size", "n_folds=5", "--size", "n_splits=8", "--jobs", "2"],
+        *[
+            "--confidence-level",
+            "0.9",
+            "--resampling",
+            "n_folds=5",
+            "--resampling",
+            "n_splits=8",
+            "--jobs",
+            "2",
+        ],
         *["--option", "grandvalet-bengio-t.rho=0.5", "--standardize", "--set", "logistic.C=0.01"],
         learners="least-squares,logistic",
     )

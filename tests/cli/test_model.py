@@ -240,5 +240,5 @@ def test_a_model_fitted_to_other_rows_is_refused_in_words_of_the_command(folder)
     save(LeastSquaresClassifier().fit(pd.DataFrame(rng.normal(size=(N, 2)), columns=FEATURES.columns), WORDS))
     result = interval("--resamples", "5", "--methods", "cud")
     assert_error(result, 1, "a model from a file must have been fitted to the rows of FILE.csv")
-    assert "add --polish" in result.stderr
+    assert "add --bound polish=true" in result.stderr
     assert "polish=True" not in result.stderr

@@ -130,7 +130,7 @@ def test_a_search_that_would_set_a_folder_of_pickles_is_refused(attribute, value
 def test_a_type_that_is_named_is_loaded():
     tree = DecisionTreeClassifier(max_depth=1).fit(FEATURES, WORDS)
     save(tree)
-    plain = ["--methods", "resampled-t", "--size", "n_splits=3", "--format", "csv"]
+    plain = ["--methods", "resampled-t", "--resampling", "n_splits=3", "--format", "csv"]
     result = interval(*plain, "--trust", "sklearn.tree._tree.Tree")
     assert result.exit_code == 0, result.stderr
     assert_error(interval(*plain), 1, "'sklearn.tree._tree.Tree'. It was not loaded")

@@ -31,7 +31,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> Result:
     fixed = ["compare-learners", "data.csv", "--target", "died", "--positive", "yes", "--seed", "3"]
-    return invoke(*fixed, "--size", "n_splits=5", "--size", "n_repeats=2", *arguments)
+    return invoke(*fixed, "--resampling", "n_splits=5", "--resampling", "n_repeats=2", *arguments)
 
 
 def several(*arguments: str, names: tuple[str, ...] = NAMES) -> Result:

@@ -138,9 +138,8 @@ interval --resamples many
 interval --resamples 0
 interval --seed -1
 interval --alpha 0.05
-interval --time-limit nan
-interval --node-limit -1
-interval --total-node-limit few
+interval --bound seconds=nan
+interval --bound nodes=few
 interval --threshold nan
 interval --methods cud,martin
 interval --methods mcnemar
@@ -152,32 +151,26 @@ interval --metric ppv
 interval --metric brier --classifier linear-svm --standardize
 interval --prevalence 0.1
 interval --joint
-interval --inner few
-interval --inner 3 --metric sensitivity
-interval --localization m
+interval --resampling inner=few
+interval --resampling inner=3 --metric sensitivity
+interval --bound localization=m
 interval --jobs 0
-interval --size n_folds
-interval --size n_fold=3
-interval --size K=3
-interval --size n_folds=2.5
-interval --size n_splits=5 --size n_splits=6
+interval --resampling n_folds
+interval --resampling n_fold=3
+interval --resampling K=3
+interval --resampling n_folds=2.5
+interval --resampling n_splits=5 --resampling n_splits=6
 interval --option form=wilson
 interval --methods paper --option kohavi.form=wilson
 interval --methods paper --option kohavi-normal.forn=wilson
 interval --methods paper --option kohavi-normal.form=no
 interval --alternative equivalent
-interval --folds 1
-interval --folds 50 --methods k-fold-t
+interval --resampling cv=50 --methods k-fold-t
 interval --format docx
 interval --output a.dat
-interval --output a.docx --format json
-interval --output a.tex --format json
 interval --output a.svg
 interval --output nowhere/a.txt
 interval --plot a.bmp
-interval --plot a.svg --instability-plot a.svg
-interval --describe --format csv
-interval --output a.json --save a.json
 interval --save patients.csv
 interval second.csv
 interval --exclude agee
@@ -217,7 +210,7 @@ compare-learners --learners lda,tree --alternative equivalent
 compare-learners --learners lda,tree --alternative equivalent --null 0.1 --confidence-level 0.5
 compare-learners --learners lda,tree --null nan
 compare-learners --learners lda,tree --option mcnemar.form=exact
-compare-learners --learners lda,tree --size folds=5
+compare-learners --learners lda,tree --resampling folds=5
 compare-learners --learners lda,tree --model model.skops
 plan
 plan patients.csv

@@ -131,9 +131,7 @@ def contents() -> dict[str, str | None]:
 def test_a_report_that_cannot_be_written_leaves_what_was_there(stored):
     Path("r.csv").mkdir()
     before = contents()
-    assert_error(
-        report("--format", "csv", "--output", "r.csv"), 1, "'r.csv' is a folder; choose a file in it"
-    )
+    assert_error(report("--format", "csv", "--output", "r.csv"), 2, "File 'r.csv' is a directory")
     with pytest.raises(IsADirectoryError, match=r"r\.csv"):
         write_report("s", "r.csv", "csv")
     assert contents() == before

@@ -72,13 +72,13 @@ def test_designs_without_measure(tmp_path, text, reason):
 # --- options
 
 OPTIONS = [
-    (["--inner", str(10**18)], "--inner must be"),
-    (["--inner", "9" * 5000], "--inner must be"),
+    (["--resampling", f"inner={10**18}"], "The 'inner' parameter must be"),
+    (["--resampling", "inner=9" * 5000], "The 'inner' parameter must be"),
     (["--resamples", str(10**12)], "--resamples must be"),
     (["--resamples", "9" * 5000], "Invalid value for '--resamples'"),
     (["--seeds", str(10**9)], "is not in the range 2<=x<=1000"),
-    (["--size", f"n_splits={10**12}"], "n_splits"),
-    (["--size", "n_folds=" + "9" * 5000], "n_folds"),
+    (["--resampling", f"n_splits={10**12}"], "n_splits"),
+    (["--resampling", "n_folds=" + "9" * 5000], "n_folds"),
     (["--set", "basis=os.system", "--classifier", "convex-loss"], "--set"),
     (["--delimiter", "xx"], "--delimiter must be one character"),
     (["--confidence-level", "1e400"], "inf is not in the range 0<x<1"),
