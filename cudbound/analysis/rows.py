@@ -23,7 +23,6 @@ from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metrics import NET_BENEFIT, ResolvedMetrics
 from cudbound.metrics.predictive import (
     Proportion,
-    joint_predictive_interval,
     net_benefit_interval,
     of_sample,
     predictive_interval,
@@ -320,8 +319,8 @@ def _predictive(
             share_in_words = format_proportion(prevalence.estimate)
             at = f"the prevalence {share_in_words} {of_sample(pair[0])}, taken as known"
     if metrics.joint:
-        return joint_predictive_interval(name, *pair, prevalence.estimate, at)
+        return predictive_interval(name, *pair, prevalence, at)
     n_others, n_events = tested.sizes if tested is not None and tested.sizes else (None, None)
     events, others = (target.rows for target in targets)
     n_rows = (n_events or events.n_effective, n_others or others.n_effective)
-    return predictive_interval(name, *pair, prevalence, n_rows, at)
+    return predictive_interval(name, *pair, prevalence, at, n_rows)

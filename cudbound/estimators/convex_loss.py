@@ -355,5 +355,5 @@ def stump_basis(model: Any) -> StumpBasis:
         )
     if not splits:
         raise ValueError("The trees of 'model' must have one split each. Got only trees without a split.")
-    ordered = sorted(splits)
-    return StumpBasis(tuple(j for j, _ in ordered), tuple(t for _, t in ordered))
+    features, thresholds = zip(*sorted(splits), strict=True)
+    return StumpBasis(features, thresholds)

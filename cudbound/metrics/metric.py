@@ -227,10 +227,8 @@ class MetricRows:
 
     def lacking(self, counts: NDArray[np.integer[Any]]) -> Bools:
         """Return the draws without a row of a class that is averaged separately, shape (n_draws,)."""
-        lacking = np.zeros(len(counts), dtype=bool)
-        for row, _ in self._parts:
-            lacking |= counts @ (row > 0.0).astype(np.int64) == 0
-        return lacking
+        drawn = [counts @ (row > 0.0).astype(np.int64) for row, _ in self._parts]
+        return np.asarray(np.min(drawn, axis=0) == 0)
 
     def draw_weights(self, counts: NDArray[np.integer[Any]]) -> Array:
         """Return the weight of each row in the mean loss on each draw, shape (n_draws, n_samples); rows sum to 1.

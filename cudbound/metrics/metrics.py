@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from cudbound.basis.exceptions import ParameterError, suggestion
@@ -11,58 +12,33 @@ from cudbound.basis.method_card import Kind
 from cudbound.basis.validation import check_flag, check_number
 from cudbound.metrics.metric import ACCURACY, ERROR, METRICS, SENSITIVITY, SPECIFICITY, Metric
 
-_BOTH = (
-    "metric=['sensitivity', 'specificity'] with joint=True at a threshold chosen in advance, on the command line "
-    "--metric sensitivity,specificity --joint"
-)
-#: Sentences by the names that readers use, in lower case with hyphens.
-_SENTENCES: dict[tuple[str, ...], str] = {
-    ("average-precision", "auprc", "pr-auc"): (
-        "it depends on the share of events among the cases at each threshold; use metric='auc', on the command line "
-        "--metric auc."
+#: Why quantities are not supported and what to request instead, by the names that readers use.
+_SENTENCES = {
+    "average-precision auprc pr-auc": "it depends on the share of events among the cases at each threshold; use auc.",
+    "f1 f1-score f-score f-measure fbeta mcc matthews kappa cohen-kappa": (
+        "it is a ratio whose parts vary together, not a mean over cases; use sensitivity and ppv, jointly and with a "
+        "prevalence."
     ),
-    ("f1", "f1-score", "f-score", "f-measure", "fbeta", "mcc", "matthews", "kappa", "cohen-kappa"): (
-        "it is a ratio whose parts vary together, not a mean over cases; use metric=['sensitivity', 'ppv'] "
-        "with joint=True and a prevalence, on the command line --metric sensitivity,ppv --joint --prevalence 0.1."
-    ),
-    ("youden", "informedness"): (
-        "it is twice the balanced accuracy minus 1; use metric='balanced-accuracy', on the command line --metric "
-        "balanced-accuracy."
-    ),
-    ("sensitivity-at-specificity", "sensitivity-at-fixed-specificity", "specificity-at-sensitivity"): (
+    "youden informedness": "it is twice the balanced accuracy minus 1; use balanced-accuracy.",
+    "sensitivity-at-specificity sensitivity-at-fixed-specificity specificity-at-sensitivity": (
         "the threshold that gives a fixed specificity varies with the sample, which is out of scope here; use "
-        f"{_BOTH}."
+        "sensitivity and specificity, jointly, at a threshold chosen in advance."
     ),
-    ("log-loss", "calibration", "calibration-slope"): (
-        "it is not supported; use metric='brier' for probabilities, on the command line --metric brier."
+    "log-loss calibration calibration-slope": "it is not supported; use brier for probabilities.",
+    "survival c-index concordance concordance-index hazard-ratio": (
+        "censored times to an event are not classes; use error for the status at a time when it is known for every "
+        "patient."
     ),
-    ("survival", "c-index", "concordance", "concordance-index", "hazard-ratio"): (
-        "censored times to an event are not classes; use metric='error' for the status at a time when it is known for "
-        "every patient, on the command line --metric error with that status as --target."
+    "regression mse rmse mae r2": (
+        "numbers are not classes; use error for whether the number is above a limit chosen in advance."
     ),
-    ("regression", "mse", "rmse", "mae", "r2"): (
-        "numbers are not classes; use metric='error' for whether the number is above a limit chosen in advance, on the "
-        "command line --metric error with that as --target."
-    ),
-    ("multiclass", "macro-f1", "top-k"): (
-        "with more than two classes, only the error and the sensitivity of each are supported; use metric=['error', "
-        "'sensitivity'], on the command line --metric error,sensitivity --all-classes."
+    "multiclass macro-f1 top-k": (
+        "with more than two classes, only the error and the sensitivity of each are supported; use error and "
+        "sensitivity."
     ),
 }
-_BY_NAME = {name: sentence for names, sentence in _SENTENCES.items() for name in names}
-
-
-def why_not(name: str) -> str | None:
-    """Return why a quantity is not supported and what to use instead, or None if it is unknown.
-
-    Examples
-    --------
-    >>> why_not("pr_auc")[:30]
-    'it depends on the share of eve'
-    """
-    return _BY_NAME.get("-".join(name.lower().replace("_", " ").replace("-", " ").split()))
-
-
+#: The same by single names, in lower case with hyphens.
+INSTEAD = {name: sentence for names, sentence in _SENTENCES.items() for name in names.split()}
 #: Other names of metrics, such as those of scikit-learn, in lower case with hyphens.
 ALIASES = {
     **dict.fromkeys(("roc-auc", "auroc", "c-statistic"), "auc"),
@@ -83,6 +59,15 @@ RATIOS = ("lr+", "lr-")
 COST, NET_BENEFIT = "cost", "net-benefit"
 #: Pairs of labels of which the second is the event by convention.
 CODED = ([0, 1], [-1, 1], [False, True])
+#: Settings with the metrics that read them.
+_SETTINGS: Mapping[str, tuple[Sequence[str], str]] = {
+    "costs": ((COST,), "a cost for each class by its label, only with the metric 'cost'"),
+    "threshold": ((NET_BENEFIT,), "a number in (0, 1), only with the metric 'net-benefit'"),
+    "prevalence": (
+        (*PREDICTIVE, NET_BENEFIT),
+        "a number in (0, 1) or 'sample', only with the metrics 'ppv', 'npv' and 'net-benefit'",
+    ),
+}
 #: Every name, in the order of the documentation.
 NAMES = (*METRICS, COST, NET_BENEFIT, *PREDICTIVE, *RATIOS)
 
@@ -126,7 +111,7 @@ class ResolvedMetrics:
         """The requested likelihood ratios."""
         return tuple(name for name in self.names if name in RATIOS)
 
-    @property
+    @cached_property
     def all_metrics(self) -> tuple[Metric, ...]:
         """The linear metrics, and sensitivity and specificity if their joint limits are needed."""
         behind = (SENSITIVITY, SPECIFICITY) if self.predictive or (self.ratios and self.joint) else ()
@@ -199,36 +184,30 @@ class Metrics:
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
             raise ParameterError("metric", "different metrics", repeated[0])
-        if (self.costs is None) == (
-            COST in names and not any(isinstance(metric, Metric) for metric in self._listed)
-        ):
-            rule = "a cost for each class by its label, only with the metric 'cost'"
-            raise ParameterError("costs", rule, self.costs)
         check_flag("joint", self.joint)
         if self.stratified is not None:
             check_flag("stratified", self.stratified)
-        self._check_prevalence()
-        if (self.threshold is not None) != (NET_BENEFIT in names) or (
-            self.threshold is not None and not check_number("threshold", self.threshold, 0.0, 1.0) > 0.0
-        ):
-            rule = "a number in (0, 1), only with the metric 'net-benefit'"
-            raise ParameterError("threshold", rule, self.threshold)
+        for parameter, (read_by, rule) in _SETTINGS.items():
+            self._check_setting(parameter, getattr(self, parameter), read_by, rule)
+        if self.prevalence == "sample" and self.joint and NET_BENEFIT in names:
+            rule = "a number in (0, 1) for a net benefit jointly with other metrics"
+            raise ParameterError("prevalence", rule, self.prevalence)
         behind = [
             metric.name
             for metric in self._listed
             if isinstance(metric, Metric) and metric != METRICS.get(metric.name, metric)
         ]
-        if behind and self._predictive:
+        if behind and set(names) & {*PREDICTIVE}:
             raise ParameterError("metric", "a unique name for every user-defined metric", behind[0])
         if self.joint and len(names) == 1 and names[0] not in (*PREDICTIVE, *RATIOS, SENSITIVITY.name):
             raise ParameterError("joint", "False for a single metric; request several", self.joint)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names, in the requested order."""
         return tuple(_named(metric) for metric in self._listed)
 
-    @property
+    @cached_property
     def kinds(self) -> tuple[Kind, ...]:
         """The outputs of the classifier that they use, each once: classes, scores or probabilities."""
         metrics = (
@@ -249,10 +228,6 @@ class Metrics:
         if not isinstance(self.asked, Sequence):
             raise ParameterError("metric", f"one or more of {list(NAMES)}", self.asked)
         return self.asked
-
-    @property
-    def _predictive(self) -> bool:
-        return any(name in PREDICTIVE for name in self.names)
 
     def resolve(self, classes: Sequence[Any] = (0, 1)) -> ResolvedMetrics:
         """Return the metrics of a classifier.
@@ -328,17 +303,19 @@ class Metrics:
         of_class = tuple(check_number("costs", costs[label], 0.0, 1e100) for label in classes)
         return Metric(COST, costs=(of_class[1 - event], of_class[event]))
 
-    def _check_prevalence(self) -> None:
-        prevalence = self.prevalence
-        right = (prevalence is not None) == (self._predictive or NET_BENEFIT in self.names)
-        if prevalence == "sample" and self.joint and NET_BENEFIT in self.names:
-            rule = "a number in (0, 1) for a net benefit jointly with other metrics"
-            raise ParameterError("prevalence", rule, prevalence)
-        if right and prevalence is not None and prevalence != "sample":
-            right = not isinstance(prevalence, str) and check_number("prevalence", prevalence, 0.0, 1.0) > 0.0
+    def _check_setting(self, parameter: str, value: Any, read_by: Sequence[str], rule: str) -> None:
+        """Raise ParameterError unless a setting is given with a metric that reads it, and only then."""
+        by_name = {_named(metric) for metric in self._listed if not isinstance(metric, Metric)}
+        right = (value is not None) == bool(by_name.intersection(read_by))
+        if (
+            right
+            and value is not None
+            and parameter != "costs"
+            and (parameter, value) != ("prevalence", "sample")
+        ):
+            right = not isinstance(value, str) and check_number(parameter, value, 0.0, 1.0) > 0.0
         if not right:
-            rule = "a number in (0, 1) or 'sample', only with the metrics 'ppv', 'npv' and 'net-benefit'"
-            raise ParameterError("prevalence", rule, prevalence)
+            raise ParameterError(parameter, rule, value)
 
 
 def net_benefit(threshold: float, prevalence: float | str | None) -> Metric:
@@ -397,7 +374,7 @@ def check_name(name: str) -> str:
     name = ALIASES.get(spelled, next((one for one in (name.lower(), spelled) if one in NAMES), name))
     if name not in NAMES:
         meant = suggestion(name, (*NAMES, *ALIASES)).strip().replace("Did", "did", 1)
-        instead = why_not(name) or meant or f"the metrics are {', '.join(NAMES)}."
+        instead = INSTEAD.get(spelled) or meant or f"the metrics are {', '.join(NAMES)}."
         raise ValueError(f"The 'metric' parameter does not support {name!r}: {instead}")
     return name
 

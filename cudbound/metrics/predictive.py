@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from scipy.special import expit
 
-from cudbound.basis.outcomes import UNDEFINED_LIMITS, Center, ConfidenceInterval, Words
+from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_proportion
 
-NO_POSITIVE = "0/0: no case is predicted as an event"
-NO_NEGATIVE = "0/0: no case is predicted as a non-event"
 #: Estimates of 0 and 1, whose logarithms are infinite, are moved by this share of a row.
 OFF_THE_ENDS = 0.25
 #: How limits are combined, after the words of the methods that give them.
@@ -143,8 +142,8 @@ def predictive_limits(
     Examples
     --------
     >>> stated = Proportion(0.2, 0.2, 0.2, math.inf)
-    >>> found = predictive_limits("ppv", Proportion(0.8, 0.6, 0.9, 20), Proportion(0.9, 0.8, 0.95, 80), stated)
-    >>> [round(limit, 3) for limit in found]
+    >>> limits = predictive_limits("ppv", Proportion(0.8, 0.6, 0.9, 20), Proportion(0.9, 0.8, 0.95, 80), stated)
+    >>> [round(limit, 3) for limit in limits]
     [0.486, 0.802]
     """
     if name == "npv":
@@ -166,10 +165,14 @@ def predictive_interval(
     sensitivity: IntervalEstimate,
     specificity: IntervalEstimate,
     prevalence: Proportion,
-    n_rows: tuple[float, float],
     at: str,
+    n_rows: tuple[float, float] | None = None,
 ) -> IntervalEstimate:
-    """Return the interval of a predictive value from two intervals, each at its own level.
+    """Return the interval of a predictive value from two intervals, simultaneous ones or each at its own level.
+
+    Both predictive values increase with sensitivity and with specificity. From simultaneous intervals, the limits are
+    those at both lower and at both upper limits: they are simultaneous with those of sensitivity and specificity, at a
+    known prevalence.
 
     Parameters
     ----------
@@ -178,58 +181,24 @@ def predictive_interval(
         By the same method, at the same level.
     prevalence : Proportion
         With its limits at the level of the rows, see `predictive_limits`.
-    n_rows : tuple of float
-        Number of events and of non-events.
     at : str
         Description of the prevalence.
+    n_rows : tuple of float, default=None
+        Number of events and of non-events; None for simultaneous intervals.
     """
-    events, others = (
-        Proportion(row.estimate, row.low, row.high, n)
-        for row, n in zip((sensitivity, specificity), n_rows, strict=True)
-    )
-    if _lost(sensitivity, specificity):
-        limits = UNDEFINED_LIMITS
+    value = partial(VALUES[name], prevalence=prevalence.estimate)
+    if n_rows is None:
+        limits = _at_both_ends(sensitivity, specificity, value, 1.0)
+        how, words = "from joint limits of sensitivity and specificity", AT_JOINT_LIMITS
     else:
+        events, others = (
+            Proportion(row.estimate, row.low, row.high, n)
+            for row, n in zip((sensitivity, specificity), n_rows, strict=True)
+        )
         limits = predictive_limits(name, events, others, prevalence)
-    how = "limits combined on the log odds (MOVER)"
-    estimate = VALUES[name](sensitivity.estimate, specificity.estimate, prevalence.estimate)
-    words = AT_PREVALENCE if math.isinf(prevalence.n_rows) else WITH_PREVALENCE
-    return _row(name, sensitivity, specificity, estimate, limits, (f"at {at}", how), words)
-
-
-def joint_predictive_interval(
-    name: str, sensitivity: IntervalEstimate, specificity: IntervalEstimate, prevalence: float, at: str
-) -> IntervalEstimate:
-    """Return the interval of a predictive value from two simultaneous intervals.
-
-    Both predictive values increase with sensitivity and with specificity, so the limits are those at both lower and at
-    both upper limits. They are simultaneous with those of sensitivity and specificity, at a known prevalence.
-
-    Parameters
-    ----------
-    name : {"ppv", "npv"}
-    sensitivity, specificity : IntervalEstimate
-        By the same method.
-    prevalence : float
-        Strictly between 0 and 1.
-    at : str
-        Description of the prevalence.
-
-    Returns
-    -------
-    IntervalEstimate
-        A limit that is 0/0 is replaced by the end of the scale.
-    """
-    value = VALUES[name]
-    low = value(sensitivity.low, specificity.low, prevalence)
-    high = value(sensitivity.high, specificity.high, prevalence)
-    limits = ConfidenceInterval(0.0 if math.isnan(low) else low, 1.0 if math.isnan(high) else high)
-    if _lost(sensitivity, specificity):
-        limits = UNDEFINED_LIMITS
-    how = "from joint limits of sensitivity and specificity"
-    estimate = value(sensitivity.estimate, specificity.estimate, prevalence)
-    remarks = (f"at {at}", how)
-    return _row(name, sensitivity, specificity, estimate, limits, remarks, AT_JOINT_LIMITS)
+        how = "limits combined on the log odds (MOVER)"
+        words = AT_PREVALENCE if math.isinf(prevalence.n_rows) else WITH_PREVALENCE
+    return _of_both(name, sensitivity, specificity, value, limits, (f"at {at}", how), words)
 
 
 def ratio_interval(
@@ -253,19 +222,28 @@ def ratio_interval(
     IntervalEstimate
         A limit that is 0/0 becomes 0 or infinite; a remark reports an infinite limit.
     """
-    pairs = zip(sensitivity.confidence_interval, specificity.confidence_interval, strict=True)
-    ends = [likelihood_ratio(name, *pair) for pair in pairs]
-    low, high = ends if name == "lr+" else ends[::-1]
-    limits = ConfidenceInterval(0.0 if math.isnan(low) else low, math.inf if math.isnan(high) else high)
+    value = partial(likelihood_ratio, name)
+    limits = _at_both_ends(sensitivity, specificity, value, math.inf, decreases=name == "lr-")
     remarks: tuple[str, ...] = ("from joint limits of sensitivity and specificity, conservative",)
-    if _lost(sensitivity, specificity):
-        limits = UNDEFINED_LIMITS
-    elif limits.high == math.inf and alternative != "greater":
+    if limits.high == math.inf and alternative != "greater" and not _lost(sensitivity, specificity):
         at = "specificity of 1" if name == "lr+" else "specificity of 0"
         remarks = (*remarks, f"no upper limit: a {at} is within its limits")
-    estimate = likelihood_ratio(name, sensitivity.estimate, specificity.estimate)
-    found = _row(name, sensitivity, specificity, estimate, limits, remarks, RATIOS_AT_JOINT_LIMITS)
-    return replace(found, alternative=alternative, lowest=0.0, highest=math.inf)
+    row = _of_both(name, sensitivity, specificity, value, limits, remarks, RATIOS_AT_JOINT_LIMITS)
+    return replace(row, alternative=alternative, lowest=0.0, highest=math.inf)
+
+
+def _at_both_ends(
+    sensitivity: IntervalEstimate,
+    specificity: IntervalEstimate,
+    value: Callable[[float, float], float],
+    highest: float,
+    *,
+    decreases: bool = False,
+) -> ConfidenceInterval:
+    """Return a value at both lower and at both upper limits; one that is 0/0 is replaced by the end of the scale."""
+    pairs = zip(sensitivity.confidence_interval, specificity.confidence_interval, strict=True)
+    low, high = (value(*pair) for pair in (reversed(list(pairs)) if decreases else pairs))
+    return ConfidenceInterval(0.0 if math.isnan(low) else low, highest if math.isnan(high) else high)
 
 
 def of_sample(row: IntervalEstimate) -> str:
@@ -283,52 +261,61 @@ def net_benefit_interval(cost: IntervalEstimate, prevalence: Proportion | None) 
         return replace(cost, words=_after({"the mean cost": cost}, FROM_PREVALENCE))
     ends = cost.confidence_interval if cost.alternative == "two-sided" else cost.raw_interval
     parts = ((cost.estimate, *ends), (prevalence.estimate, prevalence.low, prevalence.high))
-    limits = UNDEFINED_LIMITS if _lost(cost) else _square_and_add(parts)
     how = "limits of the mean cost and of the prevalence combined (MOVER)"
-    return replace(
+    return _derived(
         cost,
+        UNDEFINED_LIMITS if _lost(cost) else _square_and_add(parts),
+        (f"at {prevalence.in_words(of_sample(cost))}", how),
         estimate=cost.estimate + prevalence.estimate,
-        raw_interval=limits,
         highest=1.0,
-        remarks=(*_based_on(cost), f"at {prevalence.in_words(of_sample(cost))}", how),
-        details={},
         words=_after({"the mean cost": cost}, FROM_LIMITS_OF_PREVALENCE),
-        standard_error=None,
-        center=_center_of(cost),
     )
 
 
-def _row(
+def _of_both(
     name: str,
     sensitivity: IntervalEstimate,
     specificity: IntervalEstimate,
-    estimate: float,
+    value: Callable[[float, float], float],
     limits: ConfidenceInterval,
     remarks: tuple[str, ...],
     how: Words,
 ) -> IntervalEstimate:
-    if math.isnan(estimate) and not _lost(sensitivity, specificity):
-        remarks = (*remarks, f"estimate {NO_POSITIVE if name in ('ppv', 'lr+') else NO_NEGATIVE}")
-    return replace(
+    lost, estimate = _lost(sensitivity, specificity), value(sensitivity.estimate, specificity.estimate)
+    if math.isnan(estimate) and not lost:
+        side = "an event" if name in ("ppv", "lr+") else "a non-event"
+        remarks = (*remarks, f"estimate 0/0: no case is predicted as {side}")
+    # the first reason that a part has, with the name of the part unless both have it
+    degenerate = sensitivity.degenerate
+    if degenerate != specificity.degenerate:
+        reasons = (f"{row.metric}: {row.degenerate}" for row in (sensitivity, specificity) if row.degenerate)
+        degenerate = next(reasons)
+    return _derived(
         sensitivity,
+        UNDEFINED_LIMITS if lost else limits,
+        remarks,
         metric=name,
         estimate=estimate,
-        raw_interval=limits,
         n_fits=max(sensitivity.n_fits, specificity.n_fits),
-        remarks=(*_based_on(sensitivity), *remarks),
-        degenerate=_degenerate(sensitivity, specificity),
-        details={},
+        degenerate=degenerate,
         words=_after({"sensitivity": sensitivity, "specificity": specificity}, how),
-        standard_error=None,
-        center=_center_of(sensitivity),
     )
 
 
-def _degenerate(*parts: IntervalEstimate) -> str | None:
-    """Return the first reason that a part has, with the name of the part unless both have it."""
-    if parts[0].degenerate == parts[1].degenerate:
-        return parts[0].degenerate
-    return next(f"{row.metric}: {row.degenerate}" for row in parts if row.degenerate)
+def _derived(
+    row: IntervalEstimate, limits: ConfidenceInterval, remarks: tuple[str, ...], **changes: Any
+) -> IntervalEstimate:
+    """Return a row that follows from this one: of its remarks and center only those on the tested rows remain."""
+    tested = row.tested
+    return replace(
+        row,
+        raw_interval=limits,
+        remarks=remarks if tested is None else (f"based on {tested}", *remarks),
+        details={},
+        standard_error=None,
+        center=None if tested is None else tested.center,
+        **changes,
+    )
 
 
 def _after(parts: Mapping[str, IntervalEstimate], how: Words) -> Words:
@@ -339,15 +326,6 @@ def _after(parts: Mapping[str, IntervalEstimate], how: Words) -> Words:
     limits = " and ".join(f"{title}, for {' and '.join(named)}" for title, named in metrics_of.items())
     sources = dict.fromkeys(row.words.reference for row in parts.values() if row.words is not None)
     return Words(f"{limits}, {how.title}", "; ".join((*sources, how.reference)))
-
-
-def _center_of(row: IntervalEstimate) -> Center | None:
-    """Return the center of a row that follows from this one: only that of new cases remains."""
-    return None if row.tested is None else row.tested.center
-
-
-def _based_on(row: IntervalEstimate) -> tuple[str, ...]:
-    return () if row.tested is None else (f"based on {row.tested}",)
 
 
 def _lost(*rows: IntervalEstimate) -> bool:

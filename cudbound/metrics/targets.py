@@ -180,12 +180,10 @@ def draw_for_metrics(
         return draw_stratified_counts(strata, n_resamples, rng), ("draws within the classes",)
     counts = draw_counts(metric_rows[0].event.size, n_resamples, rng, groups)
     again = _lacking(metric_rows, counts)
-    if not again.size:
-        return counts, ()
-    note = f"{again.size} draws without a row of one class redrawn"
+    remarks = (f"{again.size} draws without a row of one class redrawn",) if again.size else ()
     for _ in range(MAX_ATTEMPTS):
         if not again.size:
-            return counts, (note,)
+            return counts, remarks
         counts[again] = draw_counts(counts.shape[1], again.size, rng, groups)
         again = again[_lacking(metric_rows, counts[again])]
     raise ValueError(
@@ -195,10 +193,7 @@ def draw_for_metrics(
 
 
 def _lacking(metric_rows: Sequence[MetricRows], counts: NDArray[np.int32]) -> NDArray[np.intp]:
-    lacking = np.zeros(len(counts), dtype=bool)
-    for rows in metric_rows:
-        lacking |= rows.lacking(counts)
-    return np.flatnonzero(lacking)
+    return np.flatnonzero(np.any([rows.lacking(counts) for rows in metric_rows], axis=0))
 
 
 #: Rows of a class below which a metric of it gets a warning: one of them is more than a tenth of it.

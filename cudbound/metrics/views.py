@@ -27,28 +27,16 @@ from cudbound.records import (
 )
 
 
-def score_view(records: Records, metric_rows: MetricRows) -> ScoreRecords:
-    """Return the scores or the probabilities that were kept with the losses of a training set.
-
-    Parameters
-    ----------
-    records : Records
-        With the outputs that `metric_rows` uses.
-    metric_rows : MetricRows
-    """
-    return recorded_scores(records, metric_rows.metric.reads, np.asarray(metric_rows.event))
-
-
 def recorded_scores(records: Records, kind: str, event: NDArray[np.bool_]) -> ScoreRecords:
     """Return the "scores" or the "probabilities" kept with the losses; `event` marks the rows that are events."""
     parts: dict[str, Any] = {"event": event, "groups": records.groups, "scores": getattr(records, kind)}
     if records.bootstrap is not None:
         parts["bootstrap"] = _scores_of_draws(records.bootstrap, kind, event)
-    if records.folds is not None:
-        parts["folds"] = _scores_of_partitions([records.folds], kind, records.folds.remarks)
-    for name in ("repeated_folds", "stratified_folds"):
-        if (repeated := getattr(records, name)) is not None:
-            parts[name] = _scores_of_partitions(repeated.partitions, kind, repeated.remarks)
+    for name in ("folds", "repeated_folds", "stratified_folds"):
+        if (record := getattr(records, name)) is not None:
+            parts[name] = _scores_of_partitions(
+                getattr(record, "partitions", (record,)), kind, record.remarks
+            )
     if records.test_set is not None:
         parts["test_set"] = _scores_of_test_set(records.test_set, kind)
     return ScoreRecords(**parts, probabilities=kind == "probabilities")
@@ -169,7 +157,7 @@ def records_for(metric_rows: MetricRows, records: Records) -> Records | ScoreRec
     if metric_rows.plain:
         return records
     if metric_rows.metric.reads != "classes":
-        scores = score_view(records, metric_rows)
+        scores = recorded_scores(records, metric_rows.metric.reads, np.asarray(metric_rows.event))
         return squared_errors(scores) if scores.probabilities else scores
     parts: dict[str, Any] = {
         "effective_rows": metric_rows.n_effective,

@@ -162,8 +162,8 @@ def _kinds() -> dict[str, Any]:
         "least squares without intercept": LeastSquaresClassifier(fit_intercept=False),
         "least squares, scaled": make_pipeline(scaled(), LeastSquaresClassifier()),
         "discriminant": LinearDiscriminantAnalysis(),
-        "discriminant lsqr with priors, scaled": make_pipeline(
-            scaled(), LinearDiscriminantAnalysis(solver="lsqr", priors=[0.3, 0.7])
+        "discriminant with priors, scaled": make_pipeline(
+            scaled(), LinearDiscriminantAnalysis(priors=[0.3, 0.7])
         ),
         "discriminant with priors, components": make_pipeline(
             PCA(1), LinearDiscriminantAnalysis(priors=[0.6, 0.4])

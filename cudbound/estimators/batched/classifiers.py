@@ -160,13 +160,10 @@ CLEAR_EIGENVALUE = 1e-6
 #: The first scikit-learn whose solver svd divides covariances by the number of rows, as is done here.
 FIRST_VERSION = "1.9.1"
 
-#: Condition of a covariance matrix up to which it is clear what its solution is.
-MOST_CONDITION = 1e7
-
 
 @dataclass(frozen=True)
 class DiscriminantFit:
-    """`LinearDiscriminantAnalysis` of two classes by its solvers svd and lsqr without shrinkage.
+    """`LinearDiscriminantAnalysis` of two classes by its solver svd.
 
     Attributes
     ----------
@@ -174,14 +171,10 @@ class DiscriminantFit:
         Priors of the first and of the second class; None uses their shares of the drawn rows.
     least_eigenvalue : float
         Fits in which the correlations within the classes have a smaller eigenvalue are made one at a time.
-    by_covariance : bool
-        Whether covariances are weighed by the priors and solved for in the units of the columns, as lsqr does it. Fits
-        that lose digits by that are made one at a time.
     """
 
     priors: tuple[float, float] | None
     least_eigenvalue: float
-    by_covariance: bool
 
     #: The difference of the means does not see what is constant.
     ignores_constants = False
@@ -199,7 +192,7 @@ class DiscriminantFit:
         means = counts @ rows / sizes[:, :, None]
         shares = sizes / sizes.sum(axis=1, keepdims=True)
         priors = shares if self.priors is None else np.broadcast_to(self.priors, shares.shape)
-        coef, clear = self._coefficients(rows, counts, means, priors if self.by_covariance else shares)
+        coef, clear = self._coefficients(rows, counts, means, shares)
         middle = 0.5 * (means[:, 0] + means[:, 1])
         terms = (rows - middle[:, None, :]) * coef[:, None, :]
         offset = np.log(priors[:, 1] / priors[:, 0])[:, None]
@@ -220,8 +213,6 @@ class DiscriminantFit:
         correlations = within / (scale[:, :, None] * scale[:, None, :])
         least = np.linalg.eigvalsh(correlations)[:, 0]
         clear = np.asarray(varies.all(axis=1) & (least > self.least_eigenvalue))
-        if self.by_covariance:
-            clear &= (scale.max(axis=1) / scale.min(axis=1)) ** 2 <= MOST_CONDITION * least
         correlations[~clear] = np.eye(rows.shape[2])
         apart = (means[:, 1] - means[:, 0]) / scale
         return np.linalg.solve(correlations, apart[:, :, None])[:, :, 0] / scale, clear
@@ -232,7 +223,7 @@ def discriminant_fit(estimator: Any) -> DiscriminantFit | None:
     if (
         parse_version(sklearn.__version__) < parse_version(FIRST_VERSION)
         or type(estimator) is not LinearDiscriminantAnalysis
-        or estimator.solver not in ("svd", "lsqr")
+        or estimator.solver != "svd"
         or estimator.shrinkage is not None
         or getattr(estimator, "covariance_estimator", None) is not None
     ):
@@ -243,7 +234,7 @@ def discriminant_fit(estimator: Any) -> DiscriminantFit | None:
         priors = (first, second)
     # solver svd leaves out directions whose singular value, a root of an eigenvalue, is not above tol
     least = max(CLEAR_EIGENVALUE, (2.0 * float(estimator.tol)) ** 2)
-    return DiscriminantFit(priors, least, estimator.solver == "lsqr")
+    return DiscriminantFit(priors, least)
 
 
 #: What ``cv=None`` stands for in scikit-learn.
