@@ -202,14 +202,14 @@ class WarningsOfRefits:
     n_refits, n_warned : int
     n_of : Counter
         Refits that warned, by the category and the text without its numbers.
-    first : dict
+    texts : dict
         The first text of each of these.
     """
 
     n_refits: int = 0
     n_warned: int = 0
     n_of: Counter[Kind] = field(default_factory=Counter)
-    first: dict[Kind, str] = field(default_factory=dict)
+    texts: dict[Kind, str] = field(default_factory=dict)
     _ignored: set[Kind] = field(default_factory=set)
 
     def add(self, refits: Iterable[Iterable[Kind]]) -> None:
@@ -217,13 +217,13 @@ class WarningsOfRefits:
         for raised in refits:
             kinds = {(category, re.sub(r"[-+.\de]*\d", "", text)): text for category, text in raised}
             for kind, text in kinds.items():
-                if kind not in self.first and kind not in self._ignored and not _is_shown(kind[0], text):
+                if kind not in self.texts and kind not in self._ignored and not _is_shown(kind[0], text):
                     self._ignored.add(kind)
             shown = kinds.keys() - self._ignored
             self.n_refits += 1
             self.n_warned += bool(shown)
             self.n_of.update(shown)
-            self.first = {kind: kinds[kind] for kind in shown} | self.first
+            self.texts = {kind: kinds[kind] for kind in shown} | self.texts
 
     @property
     def warning(self) -> WarnedRefitsWarning | None:
@@ -232,11 +232,11 @@ class WarningsOfRefits:
             return None
         kinds = sorted(self.n_of, key=lambda kind: (-self.n_of[kind], kind[0].__name__, kind[1]))
         names = dict.fromkeys(category.__name__ for category, _ in kinds)
-        texts = [f"{kind[0].__name__} in {self.n_of[kind]}: {_shortened(self.first[kind])}" for kind in kinds]
+        counted = [
+            f"{kind[0].__name__} in {self.n_of[kind]}: {_shortened(self.texts[kind])}" for kind in kinds
+        ]
         helps = "".join(f"; {REMEDIES[name]}" for name in names if name in REMEDIES)
-        fact = (
-            f"{self.n_warned} of {self.n_refits} refits warned, and are used as they are: {'; '.join(texts)}"
-        )
+        fact = f"{self.n_warned} of {self.n_refits} refits warned, and are used as they are: {'; '.join(counted)}"
         return WarnedRefitsWarning(
             fact, helps, n_refits=self.n_refits, n_warned=self.n_warned, categories=tuple(names)
         )
@@ -297,8 +297,8 @@ def _is_shown(category: type[Warning], text: str) -> bool:
 
 
 def _shortened(text: str) -> str:
-    first = " ".join(text.split())
-    return f"{first[:LONGEST]}..." if len(first) > LONGEST else first.rstrip(".")
+    line = " ".join(text.split())
+    return f"{line[:LONGEST]}..." if len(line) > LONGEST else line.rstrip(".")
 
 
 @public_call
@@ -346,8 +346,8 @@ def over_seeds(
     """
     import pandas as pd
 
-    first = check_seed(rng)
-    others = np.random.SeedSequence(first).spawn(check_integer("n_seeds", n_seeds, 1) - 1)
-    seeds = [first, *(int(other.generate_state(1)[0]) for other in others)]  # short enough to be typed
+    seed = check_seed(rng)
+    spawned = np.random.SeedSequence(seed).spawn(check_integer("n_seeds", n_seeds, 1) - 1)
+    seeds = [seed, *(int(child.generate_state(1)[0]) for child in spawned)]  # short enough to be typed
     frames: dict[int, pd.DataFrame] = {seed: call(rng=seed).to_frame() for seed in seeds}
     return pd.concat(frames, names=["seed"]).reset_index("seed").reset_index(drop=True)

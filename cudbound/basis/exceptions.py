@@ -65,7 +65,7 @@ def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
 
 def _closest(name: str, names: Iterable[str]) -> str | None:
     """Return the name that is most like another one, whatever the case of their letters."""
-    folded = {one.casefold(): one for one in names}
+    folded = {other.casefold(): other for other in names}
     close = difflib.get_close_matches(name.casefold(), folded, n=1)
     return folded[close[0]] if close else None
 

@@ -192,11 +192,11 @@ class MethodCard:
     @property
     def sources(self) -> str:
         """Its sources with the default options, then those of other ways."""
-        others = (
+        ways = (
             f"{way[0] if way == GROUPED else '='.join(map(_in_code, way))} ({words.title}): {words.reference}"
             for way, words in self.ways.items()
         )
-        return "; ".join((self.reference, *others))
+        return "; ".join((self.reference, *ways))
 
     @property
     def on_test_set(self) -> bool:
@@ -209,19 +209,19 @@ class MethodCard:
 
     def why_not_read(self, kinds: Iterable[str]) -> str:
         """Return why a method is not available for metrics that read these kinds, as a sentence."""
-        own = " and ".join(READS[name] for name in (self.reads, *self.variants))
-        return f"{self.name} reads {own}, and not {' or '.join(READS[kind] for kind in kinds)}."
+        inputs = " and ".join(READS[name] for name in (self.reads, *self.variants))
+        return f"{self.name} reads {inputs}, and not {' or '.join(READS[kind] for kind in kinds)}."
 
     @property
     def symbols(self) -> str:
         """The meaning of the symbols that the formula does not define."""
         return "; ".join(meaning for pattern, meaning in SYMBOLS.items() if re.search(pattern, self.formula))
 
-    def needed(self, given: Mapping[str, Any]) -> Needs:
+    def needed(self, options: Mapping[str, Any]) -> Needs:
         """Return the records needed with these options."""
         if self.needs_with is None:
             return self.needs
-        return self.needs_with(self.resolve_options(given))
+        return self.needs_with(self.resolve_options(options))
 
     @property
     def may_need(self) -> Needs:
@@ -229,7 +229,7 @@ class MethodCard:
         each = ({name: value} for name, option in self.options.items() for value in option.values)
         return self.needs.union(*map(self.needed, each))
 
-    def resolve_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def resolve_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return a value for every option, the given one or the default.
 
         Raises
@@ -237,12 +237,13 @@ class MethodCard:
         ValueError
             If an option is unknown or its value is not allowed.
         """
-        for name in sorted(set(given) - set(self.options)):
+        for name in sorted(set(options) - set(self.options)):
             meant = suggestion(name, self.options)
-            options = f"Its options are {sorted(self.options)}." if self.options else "It has no options."
-            raise ValueError(f"{self.name} has no option {name!r}. {options}{meant}")
+            offered = f"Its options are {sorted(self.options)}." if self.options else "It has no options."
+            raise ValueError(f"{self.name} has no option {name!r}. {offered}{meant}")
         return {
-            name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()
+            name: option.check(name, options.get(name, option.default))
+            for name, option in self.options.items()
         }
 
 
@@ -276,13 +277,13 @@ class RequestedMethods(Generic[Card]):
 
     def options_of(self, method: MethodCard) -> Mapping[str, Any]:
         """Return the options that were given for a method, as far as it has them for what it reads."""
-        given = self.options.get(method.name, NO_OPTIONS)
-        return {name: value for name, value in given.items() if name in method.options}
+        chosen = self.options.get(method.name, NO_OPTIONS)
+        return {name: value for name, value in chosen.items() if name in method.options}
 
     def reading(self, kinds: Sequence[str]) -> tuple[Card, ...]:
         """Return the methods for metrics that read these kinds, one per name and kind."""
-        found = (method.reading(kind) for method in self.methods for kind in kinds)
-        return tuple(one for one in found if one is not None)
+        readings = (method.reading(kind) for method in self.methods for kind in kinds)
+        return tuple(card for card in readings if card is not None)
 
     def that_read(self, kinds: Sequence[str]) -> RequestedMethods[Card]:
         """Return the methods that read one of these kinds; members of groups that read none are left out.
@@ -292,13 +293,13 @@ class RequestedMethods(Generic[Card]):
         ValueError
             If a method that was requested by name reads none, or if no method does.
         """
-        unread = [one for one in self.methods if not any(map(one.reading, kinds))]
+        unread = [method for method in self.methods if not any(map(method.reading, kinds))]
         for method in unread:
             if method.name in self.named or len(unread) == len(self.methods):
                 raise ValueError(
                     f"{method.why_not_read(kinds)} Use another one, such as 'two-center', or 'all'."
                 )
-        return replace(self, methods=tuple(one for one in self.methods if one not in unread))
+        return replace(self, methods=tuple(method for method in self.methods if method not in unread))
 
 
 def _in_code(part: object) -> str:
@@ -306,17 +307,17 @@ def _in_code(part: object) -> str:
 
 
 def find_named(
-    asked: Any,
-    known: Mapping[str, Card],
+    requested: Any,
+    cards: Mapping[str, Card],
     groups: Mapping[str, Iterable[str]],
     rule: str,
     of_function: Callable[[Any], Card] | None = None,
 ) -> RequestedMethods[Card]:
     """Return the requested methods: a name, a group, a pair (name, options), or a list of any of these.
 
-    A list may also have methods themselves, which need not be known, and functions, of which `of_function` makes them.
-    A pair with a group sets an option in each of its members that has it. Each method is taken once, in the order
-    given.
+    A list may also have methods themselves, which need not be among the cards, and functions, of which `of_function`
+    makes them. A pair with a group sets an option in each of its members that has it. Each method is taken once, in
+    the order given.
 
     Raises
     ------
@@ -324,40 +325,41 @@ def find_named(
         If a name or an option is not known, a value is not allowed, two methods have one name, or the list is empty;
         that of a name has the `rule`.
     """
-    single = isinstance(asked, str | MethodCard) or callable(asked) or _is_pair(asked)
-    if not single and not isinstance(asked, Iterable):
-        raise ParameterError("methods", rule, asked)
+    is_single = isinstance(requested, str | MethodCard) or callable(requested) or _is_pair(requested)
+    if not is_single and not isinstance(requested, Iterable):
+        raise ParameterError("methods", rule, requested)
     methods: dict[str, Card] = {}
     options: dict[str, dict[str, Any]] = {}
     named: set[str] = set()
-    for member in [asked] if single else asked:
-        one: Any
-        one, given = member if _is_pair(member) else (member, NO_OPTIONS)
-        one = of_function(one) if of_function is not None and callable(one) else one
-        group = isinstance(one, str) and one in groups
-        found: list[Any] = [
-            known.get(name, name) if isinstance(name, str) else name
-            for name in (groups[one] if group else [one])
-        ]
-        if not isinstance(found[0], MethodCard):
-            meant = suggestion(one, (*known, *groups))
-            raise ParameterError("methods", "the name of a method or a group" if meant else rule, one, meant)
-        for method in found:
-            if not group and method.name not in methods:
+    for entry in [requested] if is_single else requested:
+        name, changed = entry if _is_pair(entry) else (entry, NO_OPTIONS)
+        is_group = isinstance(name, str) and name in groups
+        members = [cards[member] for member in groups[name]] if is_group else [name]
+        if not is_group and of_function is not None and callable(name):
+            members = [of_function(name)]
+        elif isinstance(name, str) and name in cards:
+            members = [cards[name]]
+        if not isinstance(members[0], MethodCard):
+            meant = suggestion(name, (*cards, *groups))
+            raise ParameterError("methods", "the name of a method or a group" if meant else rule, name, meant)
+        for method in members:
+            if not is_group and method.name not in methods:
                 named.add(method.name)  # a pair may also set options of what a group before it has named
-            if not methods.setdefault(method.name, method) is method is known.get(method.name, method):
+            if not methods.setdefault(method.name, method) is method is cards.get(method.name, method):
                 raise ValueError(
                     f"{method.name!r} is already the name of another method. Choose another name for yours."
                 )
-            own = {name: value for name, value in given.items() if not group or name in method.options}
-            method.resolve_options(own)
-            if own:
-                options[method.name] = options.get(method.name, {}) | own
-        unused = sorted(set(given) - {name for method in found for name in method.options})
-        if group and unused:
-            raise ValueError(f"No method of the group {one!r} has the option {unused[0]!r}.")
+            of_method = {
+                key: value for key, value in changed.items() if not is_group or key in method.options
+            }
+            method.resolve_options(of_method)
+            if of_method:
+                options[method.name] = options.get(method.name, {}) | of_method
+        unused = sorted(set(changed) - {key for method in members for key in method.options})
+        if is_group and unused:
+            raise ValueError(f"No method of the group {name!r} has the option {unused[0]!r}.")
     if not methods:
-        raise ParameterError("methods", rule, asked)
+        raise ParameterError("methods", rule, requested)
     return RequestedMethods(tuple(methods.values()), options, frozenset(named))
 
 
@@ -377,13 +379,13 @@ def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, d
     example = 'a mapping of names of methods to mappings, such as {"kohavi-normal": {"form": "wilson"}}'
     if not isinstance(options, Mapping):
         raise ParameterError("options", example, options)
-    for name, given in options.items():
-        if not isinstance(given, Mapping):
+    for name, values in options.items():
+        if not isinstance(values, Mapping):
             raise ValueError(
-                f"The 'options' parameter must be {example}. Got {given!r} for {name!r} instead."
+                f"The 'options' parameter must be {example}. Got {values!r} for {name!r} instead."
             )
-    asked = {method.name: method for method in methods}
-    for name in sorted(set(options) - set(asked)):
-        meant = suggestion(name, asked)
+    requested = {method.name: method for method in methods}
+    for name in sorted(set(options) - set(requested)):
+        meant = suggestion(name, requested)
         raise ValueError(f"'options' names {name!r}, which is not one of the requested methods.{meant}")
-    return {name: asked[name].resolve_options(given) for name, given in options.items()}
+    return {name: requested[name].resolve_options(values) for name, values in options.items()}

@@ -96,8 +96,8 @@ class Estimand:
         >>> Estimand.read("expected(n1=29.7)")
         Estimand('expected', n_train=29.7)
         """
-        found = re.fullmatch(r"(.*)\(n1=([\d.e+]+)\)", text)
-        return cls(text) if found is None else cls(found[1], float(found[2]))
+        match = re.fullmatch(r"(.*)\(n1=([\d.e+]+)\)", text)
+        return cls(text) if match is None else cls(match[1], float(match[2]))
 
 
 @dataclass(frozen=True)
@@ -165,10 +165,10 @@ class TestedRows:
         rows = _counted(self.n, "test case" if self.new else "held-out row")
         if self.sizes is None:
             return rows
-        others, events = map(_counted, self.sizes, ("non-event", "event"))
+        non_events, events = map(_counted, self.sizes, ("non-event", "event"))
         if shares is None or min(shares) > 0.0:
-            return f"{rows} with {events} and {others}"
-        return f"{events if shares[1] > 0.0 else others} of {rows}"
+            return f"{rows} with {events} and {non_events}"
+        return f"{events if shares[1] > 0.0 else non_events} of {rows}"
 
     def __str__(self) -> str:
         return self.averaged(None)

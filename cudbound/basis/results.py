@@ -76,9 +76,9 @@ class Row(InLines):
         """Return the numbers in words, proportions in percent if asked."""
 
     @classmethod
-    def of(cls, outcome: PointOutcome, **known: Any) -> Self:
-        """Return the outcome as a row; `known` supplies missing fields and replaces existing ones."""
-        return cls(**{**vars(outcome), **known})
+    def of(cls, outcome: PointOutcome, **fields: Any) -> Self:
+        """Return the outcome as a row; `fields` supplies missing fields and replaces existing ones."""
+        return cls(**{**vars(outcome), **fields})
 
     def to_record(self) -> dict[str, Any]:
         """Return one unrounded value for each of `COLUMNS`; the reason of a degenerate row ends its remarks."""

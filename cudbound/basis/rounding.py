@@ -169,7 +169,7 @@ def escape_html(text: str) -> str:
     return escape(printable(text))
 
 
-def sentences_html(first: str, others: Iterable[str]) -> str:
+def sentences_html(main: str, details: Iterable[str]) -> str:
     """Return the HTML of a result for notebooks: the first sentence in bold, the others as a list.
 
     Examples
@@ -177,8 +177,8 @@ def sentences_html(first: str, others: Iterable[str]) -> str:
     >>> sentences_html("Found.", ["Why."])
     '<p><b>Found.</b></p><ul><li>Why.</li></ul>'
     """
-    items = "".join(f"<li>{escape_html(line)}</li>" for line in others)
-    return f"<p><b>{escape_html(first)}</b></p><ul>{items}</ul>"
+    items = "".join(f"<li>{escape_html(line)}</li>" for line in details)
+    return f"<p><b>{escape_html(main)}</b></p><ul>{items}</ul>"
 
 
 class InLines(abc.ABC):
@@ -195,5 +195,5 @@ class InLines(abc.ABC):
         return str(self)
 
     def _repr_html_(self) -> str:
-        first, *others = self.lines()
-        return sentences_html(first, others)
+        main, *details = self.lines()
+        return sentences_html(main, details)

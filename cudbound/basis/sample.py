@@ -377,16 +377,16 @@ def predicted_labels(estimator: Any, X: Any, classes: Iterable[Any]) -> NDArray[
     if is_known.all():
         return predicted
     by_text = {repr(other): other for other in predicted[~is_known].tolist()}
-    others = [by_text[text] for text in sorted(by_text)]
-    raise ValueError(f"{rule} It returned {_listed(others[:3], 'and')}, {_remedy(others, labels)}")
+    unknown = [by_text[text] for text in sorted(by_text)]
+    raise ValueError(f"{rule} It returned {_listed(unknown[:3], 'and')}, {_remedy(unknown, labels)}")
 
 
-def _remedy(others: list[Any], known: list[Any]) -> str:
-    if any(other != other or other is None for other in others):
+def _remedy(unknown: list[Any], labels: list[Any]) -> str:
+    if any(other != other or other is None for other in unknown):
         return "but every row needs a label."
-    if {str(other) for other in others} <= {str(label) for label in known}:
+    if {str(other) for other in unknown} <= {str(label) for label in labels}:
         return "which are of another type: fit it to labels of that type, or let predict return those of y."
-    if all(isinstance(other, float) and 0.0 <= other <= 1.0 for other in others):
+    if all(isinstance(other, float) and 0.0 <= other <= 1.0 for other in unknown):
         return "which may be probabilities: let predict return np.where(p > 0.5, classes_[1], classes_[0])."
     return "which are not in y: let predict return labels as they are in y."
 
@@ -453,5 +453,5 @@ def _shape(values: NDArray[Any]) -> str:
 
 
 def _listed(values: list[Any], last: str = "or") -> str:
-    *first, final = [f"{value:.3g}" if isinstance(value, float) else repr(value) for value in values]
-    return f"{', '.join(first)} {last} {final}" if first else final
+    *leading, final = [f"{value:.3g}" if isinstance(value, float) else repr(value) for value in values]
+    return f"{', '.join(leading)} {last} {final}" if leading else final

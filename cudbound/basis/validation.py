@@ -265,7 +265,7 @@ def check_binary_classifier(estimator: Any) -> NDArray[Any]:
     classes = check_classifier(estimator)
     if classes.size > 2:
         raise ValueError(
-            f"The classifier must have been fitted to exactly two classes. Got {_some(list(classes))} instead; "
+            f"The classifier must have been fitted to exactly two classes. Got {_listed(list(classes))} instead; "
             "performance_interval and compare_intervals support more, for the error and for the sensitivity "
             "of each class. Or fit one classifier per class against the rest, such as clf.fit(X, y == 'a'), "
             "and compute each interval at level 1 - (1 - level) / 3 for three simultaneous intervals; on the "
@@ -316,7 +316,7 @@ def check_classifier(estimator: Any) -> NDArray[Any]:
     # a list of arrays if there is more than one target
     if len(getattr(classes, "shape", ())) != 1 or len(classes) < 2:
         raise ValueError(
-            f"The classifier must have been fitted to at least two classes of one target. Got {_some(list(classes))} "
+            f"The classifier must have been fitted to at least two classes of one target. Got {_listed(list(classes))} "
             "instead."
         )
     return np.asarray(classes)
@@ -342,14 +342,14 @@ def check_labels(y: ArrayLike, classes: NDArray[Any], *, several: bool = False) 
             "--target."
         )
     if len(classes) > 2 and not several:
-        raise ValueError(f"There must be two classes. Got {_some(list(classes))} instead.")
+        raise ValueError(f"There must be two classes. Got {_listed(list(classes))} instead.")
     values = column_or_1d(np.asarray(y))
     of_class = np.stack([np.asarray(values == label) for label in classes])
     is_class = of_class.any(axis=0)
     if not is_class.all():
         raise ValueError(
             f"y must contain the labels that the classifier was fitted to, {classes.tolist()}. "
-            f"Also got {_some(dict.fromkeys(values[~is_class].tolist()))}."
+            f"Also got {_listed(dict.fromkeys(values[~is_class].tolist()))}."
         )
     for label, rows in zip(classes.tolist(), of_class.sum(axis=1).tolist(), strict=True):
         if rows < MIN_ROWS_PER_CLASS:
@@ -392,8 +392,10 @@ def check_lengths(n_rows: int, n_values: int, names: tuple[str, str] = ("X", "y"
         )
 
 
-def _some(values: Collection[Any]) -> str:
-    shown = ", ".join(repr(one.item() if isinstance(one, np.generic) else one) for one in list(values)[:5])
+def _listed(values: Collection[Any]) -> str:
+    shown = ", ".join(
+        repr(value.item() if isinstance(value, np.generic) else value) for value in list(values)[:5]
+    )
     return f"[{shown}{', ...' if len(values) > 5 else ''}]"
 
 

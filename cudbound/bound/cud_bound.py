@@ -177,7 +177,7 @@ class CudBound:
         if self.polish is not None:
             remarks.append(str(self.polish))
         if self.joint is not None:
-            remarks.append(f"together with {self.joint.others(self.metric)}")
+            remarks.append(f"together with {self.joint.other_metrics(self.metric)}")
         if self.tuned_by:
             remarks.append(f"tuning by {', '.join(self.tuned_by)} not resampled")
         return tuple(remarks)

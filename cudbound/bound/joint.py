@@ -59,7 +59,7 @@ class JointDraws:
         """Draws of each metric."""
         return len(self.draws) // len(self.metrics)
 
-    def others(self, metric: Metric) -> str:
+    def other_metrics(self, metric: Metric) -> str:
         """Return the names of the other metrics, in words."""
         names = [other.name for other in self.metrics if other != metric]
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
@@ -96,7 +96,7 @@ def solve_joint(
     """
     problem = joint_problem(model, counts, metric_rows, localization)
     draws = search_joint(problem, len(metric_rows), confidence_level, search)
-    joint = JointDraws(problem, draws, tuple(one.metric for one in metric_rows))
+    joint = JointDraws(problem, draws, tuple(rows.metric for rows in metric_rows))
     lower, upper = joint.bracket(confidence_level)
     if lower < upper:
         warn(search_ended(search, draws, lower, upper))

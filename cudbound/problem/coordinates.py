@@ -226,10 +226,10 @@ def orthonormal_basis(problem: Problem) -> Basis:
     diagonal = np.abs(np.diag(r))
     rank = _count_columns(diagonal)
     p = problem.design.shape[1]
-    first = outlying_first(problem.design, order[:rank])
-    if (first != order[:rank]).any():
-        order = np.append(first, order[rank:])
-        q, leading = qr((problem.design / scale)[:, first], mode="economic", check_finite=False)
+    leading_columns = outlying_first(problem.design, order[:rank])
+    if (leading_columns != order[:rank]).any():
+        order = np.append(leading_columns, order[rank:])
+        q, leading = qr((problem.design / scale)[:, leading_columns], mode="economic", check_finite=False)
         r = np.hstack([leading, q.T @ (problem.design / scale)[:, order[rank:]]])
     to_coef = np.zeros((p, rank))
     to_coef[order[:rank]] = (

@@ -81,7 +81,7 @@ def draw_counts(
         return np.ascontiguousarray(groups.spread(draw_counts(groups.n_groups, n_resamples, rng)))
     counts = np.empty((n_resamples, n_samples), dtype=np.int32)
     size = max(1, CHUNK_COUNTS // max(1, n_samples))
-    for chunk in (counts[first : first + size] for first in range(0, n_resamples, size)):
+    for chunk in (counts[start : start + size] for start in range(0, n_resamples, size)):
         rows = (rng.random(chunk.shape) * n_samples).astype(np.int64)
         rows += np.arange(len(chunk))[:, None] * n_samples
         chunk[:] = np.bincount(rows.ravel(), minlength=chunk.size).reshape(chunk.shape)

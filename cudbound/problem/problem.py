@@ -341,8 +341,8 @@ class Problem:
 def _loss(loss: Any) -> Loss:
     """Return a loss object unchanged; look up anything else by name."""
     is_object = all(hasattr(loss, name) for name in ("name", "vanishes", "value"))
-    found: Loss = loss if is_object and not isinstance(loss, type) else get_loss(loss)
-    return found
+    chosen: Loss = loss if is_object and not isinstance(loss, type) else get_loss(loss)
+    return chosen
 
 
 #: Absolute values whose squares, and sums of squares, neither overflow nor underflow, with room to spare.

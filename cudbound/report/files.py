@@ -6,8 +6,8 @@ import base64
 import errno
 import hashlib
 import os
-import stat
-import tempfile
+import secrets
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from importlib import resources
@@ -110,12 +110,13 @@ def _written_beside(path: Path, content: bytes, stack: ExitStack) -> Path:
     """Write a temporary file that can replace `path`, and remove it at the end if it does not."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    handle, name = tempfile.mkstemp(dir=path.resolve().parent, prefix=".cudbound-")
-    temporary = Path(name)
+    target = path.resolve()
+    temporary = target.with_name(f".cudbound-{secrets.token_hex(8)}")
     stack.callback(temporary.unlink, missing_ok=True)
-    with os.fdopen(handle, "wb") as file:
+    with temporary.open("xb") as file:
         file.write(content)
-    temporary.chmod(_mode(path))
+    if target.exists():
+        shutil.copymode(target, temporary)
     return temporary
 
 
@@ -126,12 +127,3 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
-
-
-def _mode(path: Path) -> int:
-    """Return the permissions after an ordinary write: those of the existing file, or the umask's."""
-    if path.exists():
-        return stat.S_IMODE(path.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

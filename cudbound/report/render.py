@@ -174,11 +174,11 @@ def _listed(report: Report, column: Column) -> str:
 
 
 def _names(report: Report) -> Sequence[str]:
-    """Return a name per row: its first cell, or all cells before the numbers if the first is not unique."""
+    """Return a name per row: its names cell, or all cells before the numbers if the names is not unique."""
     cells = report.cells()
-    first = [row[0] for row in cells]
-    if len(set(first)) == len(first):
-        return first
+    names = [row[0] for row in cells]
+    if len(set(names)) == len(names):
+        return names
     numbers = (index for index, column in enumerate(report.columns) if column.kind not in ("text", "level"))
     before = next(numbers, len(report.columns))
     return [" / ".join(row[:before]) for row in cells]

@@ -142,8 +142,8 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, perce
         return f"With {level} confidence, {subject} is at most {high} (estimate {estimate}; {how})."
     if row.alternative == "greater":
         return f"With {level} confidence, {subject} is at least {low} (estimate {estimate}; {how})."
-    first = subject[0].upper() + subject[1:]
-    return f"{first} is estimated at {estimate} ({level} confidence interval {low} to {high}; {how})."
+    beginning = subject[0].upper() + subject[1:]
+    return f"{beginning} is estimated at {estimate} ({level} confidence interval {low} to {high}; {how})."
 
 
 def _is_evidence(row: IntervalEstimate, run: Run) -> bool:

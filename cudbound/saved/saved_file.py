@@ -207,8 +207,8 @@ def structured(body: Any, model: type[Model]) -> Model:
     try:
         return _CONVERTER.structure(body, model)
     except BaseValidationError as error:
-        first = transform_error(error, format_exception=_in_words)[0]
-        raise SavedResultError(" ".join(first.split())) from error
+        problem = transform_error(error, format_exception=_in_words)[0]
+        raise SavedResultError(" ".join(problem.split())) from error
 
 
 def _checksum(body: Mapping[str, Any]) -> str:
@@ -255,8 +255,8 @@ def _sequence(value: Any, kind: Any) -> Any:
 
 
 def _metrics(value: Any, _: Any) -> Metrics:
-    asked = _CONVERTER.structure(value["asked"], tuple[str | Metric, ...])
-    return Metrics(**{**value, "asked": asked})
+    names = _CONVERTER.structure(value["asked"], tuple[str | Metric, ...])
+    return Metrics(**{**value, "asked": names})
 
 
 _CONVERTER = make_converter(forbid_extra_keys=True)

@@ -57,9 +57,9 @@ _SOLVER_OPTIONS: dict[str, dict[str, Any]] = {
 _ECOS_INTERRUPTED = -4
 
 
-def choose_solvers(cp: Any, first: str) -> list[str]:
+def choose_solvers(cp: Any, preferred: str) -> list[str]:
     """Return the names of the solvers that are installed: the one to try first, and the one to try if it fails."""
-    return sorted(set(_SOLVER_OPTIONS) & set(cp.installed_solvers()), key=lambda name: name != first)
+    return sorted(set(_SOLVER_OPTIONS) & set(cp.installed_solvers()), key=lambda name: name != preferred)
 
 
 def loss_expression(cp: Any, loss: Loss, labels: Array, scores: Any) -> Any:
