@@ -92,7 +92,7 @@ def test_the_overview_marks_what_misses_its_level_and_the_shortest_that_keeps_it
     summary = summarize(store)
     table = summary.report()
     assert [column.key for column in table.columns] == ["scenario", "n", *METHODS]
-    assert len(table.rows) == len(summary.scores.cells)
+    assert len(table.rows) == len(summary.samples)
     for cell in summary.judged_cells.to_dict("records"):
         (row,) = [one for one in table.rows if (one["scenario"], one["n"]) == (cell["scenario"], cell["n"])]
         coverage, width, *mark = row[cell["method"]].split()

@@ -5,8 +5,8 @@ A cell is one scenario at one size of the training set. Tables are plain pandas 
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from cudbound.plotting.studies import CoverageByScenarioDisplay
 
-    #: Rows of `Scores`, grouped by cell and method.
+    #: Rows of `Summary.scores`, grouped by cell and method.
     Grouped: TypeAlias = pd.api.typing.DataFrameGroupBy[Any, Any]
 
 
@@ -66,12 +66,82 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
         return "cud" if "cud" in self.methods else self.methods[0]
 
     @cached_property
-    def scores(self) -> Scores:
-        """The scores of all intervals."""
-        return score_intervals(
-            *(self.replicates, self.intervals, self.expected, self.scenarios, self.methods),
-            confidence_level=self.confidence_level,
-            compares=self.compares,
+    def ordered(self) -> pd.DataFrame:
+        """The replicates in the order of the scenarios, and by n and number."""
+        if self.replicates.empty:
+            raise ValueError("The study has no replicates yet; run it first.")
+        number = self.replicates["scenario"].map(self.scenarios.index)
+        in_order = self.replicates.assign(number=number).sort_values(["number", *KEY[1:]], ignore_index=True)
+        numbers = ["truth", "truth_se", "training_error"]
+        return in_order.drop(columns="number").astype(dict.fromkeys(numbers, float))
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """One row per replicate and method, replicate by replicate: how its interval did.
+
+        Columns averaged over a cell have the same name as their mean in `cells`.
+
+        given, degenerate : bool
+            Whether there are an interval and a true error (otherwise a failure), and whether that interval is not
+            informative.
+        coverage, truth_above, truth_below : bool
+            Whether low <= truth <= high, truth > high, truth < low; all False for a failure.
+        coverage_of_successes, width, raw_width, interval_score, bias, mse, estimate, variance, n_fits : float
+            The coverage as 0 or 1, width of the clipped limits and of the raw ones, interval score, estimate - truth,
+            its square, estimate, the square of the method's own standard error of it, and fits; nan for a failure, or
+            where infinite.
+        estimand : str
+            nan where a method has no row.
+        expected : float
+            Mean, over the replicates of the cell, of the errors that the learning algorithm makes on further samples of
+            the n1 cases that the estimand of the row names: what a method with the estimand "expected(n1=...)" aims at.
+            nan for other estimands.
+        expected_mcse, expected_se, n_expected : float
+            Its Monte Carlo standard error, the mean standard error of single errors, and their number.
+        coverage_of_expected, missed_expected : bool
+            Whether a computed interval includes it, and whether one excludes it.
+        rejection : float
+            1 if equality of two errors is rejected at level 1 - confidence_level, else 0; nan without comparisons. A
+            test may reject without an interval.
+        """
+        import pandas as pd
+
+        methods = pd.Series(list(self.methods), name="method")
+        intervals = _with_expected_errors(self.intervals, self.expected)
+        rows = self.ordered[[*KEY, "truth"]].merge(methods, how="cross")
+        rows = rows.merge(intervals, on=[*KEY, "method"], how="left")
+        low, high, estimate, truth, aim = (
+            _floats(rows[name]) for name in ("low", "high", "estimate", "truth", "expected")
+        )
+        computed = ~np.isnan(low + high + truth)  # an upper limit of a likelihood ratio may be infinite
+        covered = computed & (low <= truth) & (truth <= high)
+        held = computed & (low <= aim) & (aim <= high)
+        of_computed = {
+            "coverage_of_successes": covered,
+            "width": high - low,
+            "raw_width": _floats(rows["raw_high"]) - _floats(rows["raw_low"]),
+            "interval_score": interval_score(low, high, truth, self.confidence_level),
+            "bias": estimate - truth,
+            "mse": (estimate - truth) ** 2,
+            "estimate": estimate,
+            "variance": _floats(rows["standard_error"]) ** 2,
+            "n_fits": _floats(rows["n_fits"]),
+        }
+        rejects = _floats(rows["pvalue"]) <= 1.0 - self.confidence_level
+        return rows.assign(
+            given=computed,
+            degenerate=computed & rows["degenerate"].notna(),
+            coverage=covered,
+            truth_above=computed & (truth > high),
+            truth_below=computed & (truth < low),
+            coverage_of_expected=held,
+            missed_expected=computed & ~held,
+            rejection=np.where(self.compares, rejects, np.nan),
+            **{
+                # raw limits may be the whole line, and stay
+                name: np.where(computed & (np.isfinite(values) | (name == "raw_width")), values, np.nan)
+                for name, values in of_computed.items()
+            },
         )
 
     @cached_property
@@ -82,33 +152,88 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
         mean_truth_se, mean_training_error, training_error_kurtosis (excess, m4/m2^2 - 3; nan if all training errors are
         equal), mean_seconds (per replicate, all methods; nan if times were not kept).
         """
-        scores = self.scores
-        rows = scores.replicates.assign(
-            failed=~np.isfinite(scores.replicates["truth"].to_numpy(dtype=float, na_value=np.nan)),
-            seconds=scores.replicates.get("seconds", np.nan),
-        )
-        numbers = ["truth", "truth_se", "training_error", "seconds"]
-        rows[numbers] = rows[numbers].astype(float)
-        grouped = rows.groupby("cell", sort=True)
-        return scores.cells.assign(
-            n_replicates=grouped.size(),
-            n_failed=grouped["failed"].sum(),
-            n_redrawn=grouped["n_redrawn"].sum(),
-            mean_truth=grouped["truth"].mean(),
-            sd_truth=grouped["truth"].std(),
-            mean_truth_se=grouped["truth_se"].mean(),
-            mean_training_error=grouped["training_error"].mean(),
-            training_error_kurtosis=excess_kurtosis(rows),
-            mean_seconds=grouped["seconds"].mean(),
-        )
+        import pandas as pd
+
+        rows = self.ordered
+        rows = rows.assign(failed=~np.isfinite(rows["truth"]), seconds=rows.get("seconds", np.nan))
+        grouped = rows.groupby(CELL, sort=False)
+        return pd.DataFrame(
+            {
+                "n_replicates": grouped.size(),
+                "n_failed": grouped["failed"].sum(),
+                "n_redrawn": grouped["n_redrawn"].sum(),
+                "mean_truth": grouped["truth"].mean(),
+                "sd_truth": grouped["truth"].std(),
+                "mean_truth_se": grouped["truth_se"].mean(),
+                "mean_training_error": grouped["training_error"].mean(),
+                "training_error_kurtosis": grouped["training_error"].agg(excess_kurtosis),
+                "mean_seconds": grouped["seconds"].mean(),
+            }
+        ).reset_index()
 
     @cached_property
     def cells(self) -> pd.DataFrame:
-        """Every method in every cell: the primary table, one row per cell and method.
+        """Every method in every cell: the primary table.
 
-        The columns are those of `cudbound.study.measure.summary.tabulate_cells`.
+        One row per cell and method. Columns that end in "_mcse" are Monte Carlo standard errors; undefined values are
+        nan.
+
+        As shares of all replicates, with failures counted as misses: coverage (with coverage_low and coverage_high, the
+        95% Clopper-Pearson interval, and keeps_level, the verdict by `cudbound.study.measure.summary.RULE`),
+        truth_above and truth_below (truth above the upper limit, below the lower one).
+
+        For the computed intervals: coverage_of_successes, width (of the clipped limits), raw_width, interval_score,
+        bias (estimate - truth), mse (its mean square), empirical_se (standard deviation of the estimates), model_se
+        (root mean square of the method's own standard errors, if any), se_ratio (model_se / empirical_se), n_fits
+        (mean), n_degenerate. Widths have a median and a 90th percentile, linear between order statistics.
+
+        For methods with the estimand "expected(n1=...)", and nan for others: expected (mean over replicates of the
+        errors of the learning algorithm on further samples of n1 cases), expected_se (mean standard error of one of
+        these errors), n_expected (further samples that could be fitted), coverage_of_expected with
+        keeps_level_of_expected, by the same rules as coverage, missed_expected (share of replicates with an interval
+        that excludes it; failures do not count) and bias_of_expected (mean estimate - expected). The MCSEs of the two
+        shares do not include that of `expected`.
+
+        For comparisons: rejection, the share of replicates that reject the hypothesis of equal errors at level 1 -
+        confidence_level; a failure does not reject.
+
+        References
+        ----------
+        Morris, White and Crowther (2019), table 6.
         """
-        return tabulate_cells(self.scores, self.confidence_level)
+        import pandas as pd
+
+        grouped = self.scores.groupby(LINE, sort=False)
+        size, n_computed = grouped.size(), grouped["given"].sum()
+        table = pd.DataFrame(
+            {
+                "estimand": grouped["estimand"].agg(_joined),
+                "n_replicates": size,
+                "n_failed": size - n_computed,
+            }
+        ).join(shares(grouped, SHARES))
+        for aim in ("", "_of_expected"):
+            share, mcse = (_floats(table[f"coverage{aim}{end}"]) for end in ("", "_mcse"))
+            low, high = inverted_binomial_limits(np.rint(share * size), _floats(size), SHARE_LEVEL)
+            table[f"coverage{aim}_low"], table[f"coverage{aim}_high"] = low, high
+            table[f"keeps_level{aim}"] = keeps_level(share, mcse, high, self.confidence_level)
+        widths = grouped[["width", "raw_width"]]
+        table = table.join(
+            [
+                means(grouped, MEANS),
+                widths.median().add_suffix("_median"),
+                widths.quantile(0.9).add_suffix("_p90"),
+                standard_errors(grouped),
+                expected_errors(grouped),
+                grouped["n_fits"].mean(),
+                grouped["degenerate"].sum().rename("n_degenerate"),
+            ]
+        )
+        # where every interval failed there is no n1 to look for, and all the same the method missed
+        aims = table["estimand"].str.startswith(AIM) & (table["expected"].notna() | (n_computed == 0))
+        columns = table.filter(like="expected").columns
+        table[columns] = table[columns].where(aims)
+        return table.reset_index()
 
     @property
     def judged_by(self) -> str:
@@ -188,25 +313,24 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
         the n_both replicates in which both gave an interval (positive: wider than the reference), each difference with
         its paired MCSE.
         """
-        import pandas as pd
-
-        lines, rows, size = self.scores.lines, self.scores.rows, len(self.methods)
-        measures = ["coverage_difference", "width_difference"]
-        values = rows[[self.judged_by, "width"]].astype(float).set_axis(measures, axis=1)
+        rows, size = self.scores, len(self.methods)
+        values = rows[[self.judged_by, "width"]].to_numpy(dtype=float)
         # the rows of a replicate follow each other, in the order of the methods
-        of_reference = np.arange(len(rows)) // size * size + self.methods.index(self.reference)
-        apart = values - values.to_numpy()[of_reference]
-        counted = pd.DataFrame(
-            {
-                "n_only_method": apart["coverage_difference"] > 0.0,
-                "n_only_reference": apart["coverage_difference"] < 0.0,
-                "n_both": apart["width_difference"].notna(),
-            }
+        coverage, width = (
+            values - values[np.arange(len(rows)) // size * size + self.methods.index(self.reference)]
+        ).T
+        apart = rows[LINE].assign(
+            coverage_difference=coverage,
+            width_difference=width,
+            n_only_method=coverage > 0.0,
+            n_only_reference=coverage < 0.0,
+            n_both=~np.isnan(width),
         )
-        table = lines.join(
-            [means(apart.groupby(rows["line"]), measures), counted.groupby(rows["line"]).sum()]
+        grouped = apart.groupby(LINE, sort=False)
+        table = means(grouped, ["coverage_difference", "width_difference"]).join(
+            grouped[["n_only_method", "n_only_reference", "n_both"]].sum()
         )
-        return table[table["method"] != self.reference].reset_index(drop=True)
+        return table.reset_index().query("method != @self.reference").reset_index(drop=True)
 
     @cached_property
     def aggregates(self) -> pd.DataFrame:
@@ -312,6 +436,7 @@ def summarize_store(store: Store) -> Summary:
 Array = NDArray[np.float64]
 KEY = ["scenario", "n", "replicate"]
 CELL = KEY[:2]
+LINE = [*CELL, "method"]
 #: Level of the Clopper-Pearson intervals of shares.
 SHARE_LEVEL = 0.95
 #: Monte Carlo standard errors by which a coverage may be below nominal: the one-sided 5 % point of a normal.
@@ -322,7 +447,7 @@ RULE = (
 )
 #: Prefix of the estimand of methods for the expected error of a learning algorithm.
 AIM = "expected"
-#: Columns of `Scores.rows` whose cell means are shares, and columns with other means.
+#: Columns of `Summary.scores` whose cell means are shares, and columns with other means.
 SHARES = [
     "coverage",
     "truth_above",
@@ -333,129 +458,6 @@ SHARES = [
     "rejection",
 ]
 MEANS = ["width", "raw_width", "interval_score", "bias", "mse"]
-
-
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """The scores of all intervals of a study, with R replicates of all cells in key order and M methods.
-
-    Attributes
-    ----------
-    replicates : pandas.DataFrame, length R
-        In key order, with the number of the cell in the column "cell".
-    cells : pandas.DataFrame
-        The columns "scenario" and "n" of each cell, ascending.
-    lines : pandas.DataFrame
-        The columns "scenario", "n" and "method" of each line of the table of cells.
-    rows : pandas.DataFrame, length R M
-        One row per replicate and method, replicate by replicate. Columns averaged over a cell have the same name as
-        their mean in the table.
-
-        line : int
-            Number of the row's line in the table.
-        given, degenerate : bool
-            Whether there are an interval and a true error (otherwise a failure), and whether that interval is not
-            informative.
-        coverage, truth_above, truth_below : bool
-            Whether low <= truth <= high, truth > high, truth < low; all False for a failure.
-        coverage_of_successes, width, raw_width, interval_score, bias, mse, estimate, variance, n_fits : float
-            The coverage as 0 or 1, width of the clipped limits and of the raw ones, interval score, estimate - truth,
-            its square, estimate, the square of the method's own standard error of it, and fits; nan for a failure, or
-            where infinite.
-        estimand : str
-            nan where a method has no row.
-        expected : float
-            Mean, over the replicates of the cell, of the errors that the learning algorithm makes on further samples of
-            the n1 cases that the estimand of the row names: what a method with the estimand "expected(n1=...)" aims at.
-            nan for other estimands.
-        expected_mcse, expected_se, n_expected : float
-            Its Monte Carlo standard error, the mean standard error of single errors, and their number.
-        coverage_of_expected, missed_expected : bool
-            Whether a computed interval includes it, and whether one excludes it.
-        rejection : float
-            1 if equality of two errors is rejected at level 1 - confidence_level, else 0; nan without comparisons. A
-            test may reject without an interval.
-    """
-
-    replicates: pd.DataFrame
-    cells: pd.DataFrame
-    lines: pd.DataFrame
-    rows: pd.DataFrame
-
-    def by_cell(self) -> Grouped:
-        """Group the rows by cell and method, in the order of `lines`."""
-        return self.rows.groupby("line", sort=True)
-
-
-def score_intervals(
-    replicates: pd.DataFrame,
-    intervals: pd.DataFrame,
-    expected: pd.DataFrame,
-    scenarios: Sequence[str],
-    methods: Sequence[str],
-    *,
-    confidence_level: float,
-    compares: bool,
-) -> Scores:
-    """Score every interval by the true error of its replicate.
-
-    Raises
-    ------
-    ValueError
-        If there are no replicates.
-    """
-    import pandas as pd
-
-    if replicates.empty:
-        raise ValueError("The study has no replicates yet; run it first.")
-    number = pd.Index(scenarios).get_indexer(pd.Index(replicates["scenario"]))
-    ordered = replicates.assign(number=number).sort_values(["number", "n", "replicate"], ignore_index=True)
-    grouped = ordered.groupby(["number", "n"], sort=True)
-    ordered = ordered.assign(cell=grouped.ngroup()).drop(columns="number")
-    cells = ordered[CELL].drop_duplicates(ignore_index=True)
-    # where each interval stands in an array of shape (replicates, methods), read row by row
-    keys = pd.MultiIndex.from_frame(ordered[KEY])
-    place: NDArray[Any] = keys.get_indexer(pd.MultiIndex.from_frame(intervals[KEY]))
-    place = place * len(methods) + pd.Index(methods).get_indexer(pd.Index(intervals["method"]))
-    rows = _with_expected_errors(intervals, expected).set_axis(place)
-    rows = rows.reindex(index=range(len(ordered) * len(methods)))
-    replicate, method = np.divmod(np.arange(len(rows)), len(methods))
-
-    low, high, estimate = (_floats(rows[name]) for name in ("low", "high", "estimate"))
-    truth = _floats(ordered["truth"])[replicate]
-    computed = ~np.isnan(low + high + truth)  # an upper limit of a likelihood ratio may be infinite
-    covered = computed & (low <= truth) & (truth <= high)
-    aim = _floats(rows["expected"])
-    held = computed & (low <= aim) & (aim <= high)
-    of_computed = {
-        "coverage_of_successes": covered,
-        "width": high - low,
-        "raw_width": _floats(rows["raw_high"]) - _floats(rows["raw_low"]),
-        "interval_score": interval_score(low, high, truth, confidence_level),
-        "bias": estimate - truth,
-        "mse": (estimate - truth) ** 2,
-        "estimate": estimate,
-        "variance": _floats(rows["standard_error"]) ** 2,
-        "n_fits": _floats(rows["n_fits"]),
-    }
-    rows = rows.assign(
-        line=ordered["cell"].to_numpy()[replicate] * len(methods) + method,
-        given=computed,
-        degenerate=computed & rows["degenerate"].notna(),
-        coverage=covered,
-        truth_above=computed & (truth > high),
-        truth_below=computed & (truth < low),
-        coverage_of_expected=held,
-        missed_expected=computed & ~held,
-        rejection=np.where(compares, _floats(rows["pvalue"]) <= 1.0 - confidence_level, np.nan),
-        **{
-            # raw limits may be the whole line, and stay
-            name: np.where(computed & (np.isfinite(values) | (name == "raw_width")), values, np.nan)
-            for name, values in of_computed.items()
-        },
-    )
-    lines = cells.merge(pd.Series(list(methods), name="method"), how="cross")
-    return Scores(ordered, cells, lines, rows)
 
 
 def _with_expected_errors(intervals: pd.DataFrame, expected: pd.DataFrame) -> pd.DataFrame:
@@ -588,85 +590,12 @@ def expected_errors(grouped: Grouped) -> pd.DataFrame:
     )
 
 
-def excess_kurtosis(rows: pd.DataFrame) -> Array:
-    """Return the excess kurtosis m4/m2^2 - 3 of the training errors of each cell."""
+def excess_kurtosis(values: pd.Series[float]) -> float:
+    """Return the excess kurtosis m4/m2^2 - 3; nan if all values are equal."""
     # scipy.stats.kurtosis differs by rounding errors, which would show in the unrounded tables of a report
-    errors = rows.groupby("cell", sort=True)["training_error"]
-    centered = (rows["training_error"] - errors.transform("mean")).groupby(rows["cell"], sort=True)
-    second, fourth = centered.agg(lambda x: (x**2).mean()), centered.agg(lambda x: (x**4).mean())
-    spread = (errors.max() > errors.min()).to_numpy()
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(spread, fourth / second**2 - 3.0, np.nan)
-
-
-def tabulate_cells(scores: Scores, confidence_level: float) -> pd.DataFrame:
-    """Measure every method in every cell.
-
-    Parameters
-    ----------
-    scores : Scores
-    confidence_level : float
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per cell and method. Columns that end in "_mcse" are Monte Carlo standard errors; undefined values are
-        nan.
-
-        As shares of all replicates, with failures counted as misses: coverage (with coverage_low and coverage_high, the
-        95% Clopper-Pearson interval, and keeps_level, the verdict by `cudbound.study.measure.summary.RULE`),
-        truth_above and truth_below (truth above the upper limit, below the lower one).
-
-        For the computed intervals: coverage_of_successes, width (of the clipped limits), raw_width, interval_score,
-        bias (estimate - truth), mse (its mean square), empirical_se (standard deviation of the estimates), model_se
-        (root mean square of the method's own standard errors, if any), se_ratio (model_se / empirical_se), n_fits
-        (mean), n_degenerate. Widths have a median and a 90th percentile, linear between order statistics.
-
-        For methods with the estimand "expected(n1=...)", and nan for others: expected (mean over replicates of the
-        errors of the learning algorithm on further samples of n1 cases), expected_se (mean standard error of one of
-        these errors), n_expected (further samples that could be fitted), coverage_of_expected with
-        keeps_level_of_expected, by the same rules as coverage, missed_expected (share of replicates with an interval
-        that excludes it; failures do not count) and bias_of_expected (mean estimate - expected). The MCSEs of the two
-        shares do not include that of `expected`.
-
-        For comparisons: rejection, the share of replicates that reject the hypothesis of equal errors at level 1 -
-        confidence_level; a failure does not reject.
-
-    References
-    ----------
-    Morris, White and Crowther (2019), table 6.
-    """
-    grouped = scores.by_cell()
-    size = np.asarray(grouped.size(), dtype=np.float64)
-    n_computed = grouped["given"].sum()
-    table = scores.lines.assign(
-        estimand=grouped["estimand"].agg(_joined).tolist(),
-        n_replicates=grouped.size(),
-        n_failed=grouped.size() - n_computed,
-    ).join(shares(grouped, SHARES))
-    for aim in ("", "_of_expected"):
-        share = table[f"coverage{aim}"].to_numpy(dtype=np.float64)
-        low, high = inverted_binomial_limits(np.rint(share * size), size, SHARE_LEVEL)
-        table[f"coverage{aim}_low"], table[f"coverage{aim}_high"] = low, high
-        mcse = table[f"coverage{aim}_mcse"].to_numpy()
-        table[f"keeps_level{aim}"] = keeps_level(share, mcse, high, confidence_level)
-    widths = grouped[["width", "raw_width"]]
-    table = table.join(
-        [
-            means(grouped, MEANS),
-            widths.median().add_suffix("_median"),
-            widths.quantile(0.9).add_suffix("_p90"),
-            standard_errors(grouped),
-            expected_errors(grouped),
-            grouped["n_fits"].mean(),
-            grouped["degenerate"].sum().rename("n_degenerate"),
-        ]
-    )
-    # where every interval failed there is no n1 to look for, and all the same the method missed
-    aims = table["estimand"].str.startswith(AIM) & (table["expected"].notna() | (n_computed == 0))
-    columns = table.filter(like="expected").columns
-    table[columns] = table[columns].where(aims)
-    return table
+    centered = values - values.mean()
+    second, fourth = (centered**2).mean(), (centered**4).mean()
+    return float(fourth / second**2 - 3.0) if values.max() > values.min() else math.nan
 
 
 def _joined(estimands: pd.Series[str]) -> str:

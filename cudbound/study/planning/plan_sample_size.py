@@ -242,19 +242,17 @@ def _run(study: Study, n_jobs: int | None) -> Summary:
 
 def _sizes(summary: Summary, is_pilot: bool) -> tuple[PlannedSize, ...]:
     """Return the results at each size; the summary has one method."""
-    rows = summary.scores.rows
+    rows, cells, samples = summary.scores, summary.judged_cells.set_index("n"), summary.samples.set_index("n")
     informative = (rows["width"] > 0.0) & ~rows["degenerate"]
-    half_widths = (rows["width"] / 2.0).where(informative, NOTHING).groupby(rows["line"])
-    n_without = (~informative).groupby(rows["line"]).sum().tolist()
-    cells, n_redrawn = summary.judged_cells, summary.samples["n_redrawn"].tolist()
+    half_widths = (rows["width"] / 2.0).where(informative, NOTHING)
     names = () if is_pilot else ("coverage", "coverage_mcse")
     return tuple(
         PlannedSize(
-            int(cells["n"][line]),
-            values.to_numpy(),
-            **{name: float(cells[name][line]) for name in names},
-            n_without=n_without[line],
-            n_redrawn=n_redrawn[line],
+            n,
+            half_widths[rows["n"] == n].to_numpy(),
+            **{name: float(cells[name][n]) for name in names},
+            n_without=int((~informative[rows["n"] == n]).sum()),
+            n_redrawn=int(samples["n_redrawn"][n]),
         )
-        for line, (_, values) in enumerate(half_widths)
+        for n in samples.index.tolist()
     )
