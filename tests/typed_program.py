@@ -73,7 +73,7 @@ from cudbound.study import (
 from cudbound.study.planning.closed_forms import ClosedFormSize
 from cudbound.study.planning.sample_size_plan import PlannedSize, RequiredSampleSize
 from cudbound.study.populations.population import Cases, Truth
-from cudbound.study.run.status import StudyStatus
+from cudbound.study.run.store import StudyStatus
 
 
 def report(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:

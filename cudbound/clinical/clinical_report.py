@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from cudbound.plotting.display import Display
 from cudbound.plotting.forest import ForestDisplay
 from cudbound.plotting.refit_plots import CountsDisplay, GroupedInstabilityDisplay
 from cudbound.report.files import page, write_texts
+from cudbound.report.render import strict
 from cudbound.report.sentences import warn_of
 from cudbound.resampling.settings import spawn_streams
 
@@ -239,7 +239,7 @@ def make_report(
             "fingerprint": results.analysis.fingerprint,
         },
     }
-    return ClinicalReport(_strict(report), results.table)
+    return ClinicalReport(strict(report), results.table)
 
 
 def _call(shared: Mapping[str, Any], **values: Any) -> str:
@@ -268,19 +268,6 @@ def _parts(results: ReportResults, estimator: Any, X: Any, y: Any, n_left_out: i
         "crosswalk": sections.crosswalk(bool(summary_box["n_missing"] or n_left_out), bool(terms["terms"])),
         "paper": {name: getattr(description, name) for name in ("methods", "results", "software", "bibtex")},
     }
-
-
-def _strict(value: Any) -> Any:
-    """Return plain JSON values; numbers that are not finite become None, and text is printable."""
-    if isinstance(value, Mapping):
-        return {str(name): _strict(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_strict(part) for part in value]
-    if isinstance(value, float | np.floating):
-        return float(value) if math.isfinite(value) else None
-    if isinstance(value, np.integer | np.bool_):
-        return value.item()
-    return value
 
 
 #: Measures of which less is better; of the others more is.

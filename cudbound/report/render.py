@@ -395,10 +395,10 @@ def _csv(report: Report) -> str:
 
 
 def _json(report: Report) -> str:
-    rows = [_strict(row) for row in report.to_frame().to_dict("records")]
+    rows = [strict(row) for row in report.to_frame().to_dict("records")]
     for row, details in zip(rows, report.details, strict=False):
         if details:
-            row["details"] = _strict(details)
+            row["details"] = strict(details)
     document = {
         "format": JSON_FORMAT,
         **({"headline": report.headline} if report.headline else {}),
@@ -407,7 +407,7 @@ def _json(report: Report) -> str:
         "versions": versions(),
         "run": None if report.run is None else _run_fields(report.run),
         report.name: rows,
-        **{name: _strict(numbers) for name, numbers in report.more.items()},
+        **{name: strict(numbers) for name, numbers in report.more.items()},
     }
     return json.dumps(document, indent=2, allow_nan=False)
 
@@ -422,17 +422,22 @@ FORMATS: dict[str, Callable[[Report], str]] = {
 }
 
 
-def _strict(record: Mapping[Any, Any]) -> dict[str, Any]:
-    """Replace numbers that JSON cannot represent by null."""
-    return {
-        str(key): None if isinstance(value, float) and not math.isfinite(value) else value
-        for key, value in record.items()
-    }
+def strict(value: Any) -> Any:
+    """Return plain values for JSON: numbers that it cannot represent become null, those of NumPy those of Python."""
+    if isinstance(value, Mapping):
+        return {str(key): strict(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [strict(part) for part in value]
+    plain = value.item() if hasattr(value, "item") else value
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
 def _run_fields(run: Run) -> dict[str, Any]:
     fields = {**vars(run), "cautions": tuple(map(str, run.cautions)), "base_rate": run.base_rate}
-    return _strict({**fields, "localization": "inf"} if fields.get("localization") == math.inf else fields)
+    plain: dict[str, Any] = strict(
+        {**fields, "localization": "inf"} if fields.get("localization") == math.inf else fields
+    )
+    return plain
 
 
 class Tabular(abc.ABC):

@@ -17,5 +17,5 @@ from .populations.real_data import RealData as RealData
 from .run.merge import merge_stores as merge_stores
 from .run.runner import replay as replay
 from .run.runner import run_study as run_study
-from .run.status import StudyStatus as StudyStatus
+from .run.store import StudyStatus as StudyStatus
 from .study_report import write_report as write_report

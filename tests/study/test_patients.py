@@ -8,7 +8,7 @@ import pytest
 from cudbound import LeastSquaresClassifier, compare_intervals
 from cudbound.study import run_study
 from cudbound.study.design.design_file import read_design
-from cudbound.study.populations.patients import Patients
+from cudbound.study.populations.mixture import Patients
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.worlds import (
     FlippedLabels,

@@ -214,7 +214,9 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
         ).join(shares(grouped, SHARES))
         for aim in ("", "_of_expected"):
             share, mcse = (_floats(table[f"coverage{aim}{end}"]) for end in ("", "_mcse"))
-            low, high = inverted_binomial_limits(np.rint(share * size), _floats(size), SHARE_LEVEL)
+            low, high = inverted_binomial_limits(
+                np.rint(share * size), size.to_numpy(dtype=float), SHARE_LEVEL
+            )
             table[f"coverage{aim}_low"], table[f"coverage{aim}_high"] = low, high
             table[f"keeps_level{aim}"] = keeps_level(share, mcse, high, self.confidence_level)
         widths = grouped[["width", "raw_width"]]

@@ -50,7 +50,7 @@ def plan_sample_size(
     X: Features | None = None,
     y: ArrayLike | None = None,
     *,
-    world: str | Mapping[str, Any] | Population | None = None,
+    world: str | Population | None = None,
     n_samples: Iterable[int] = N_SAMPLES,
     half_width: float = 0.10,
     probability: float = 0.8,
@@ -81,10 +81,9 @@ def plan_sample_size(
         rows than on new patients, so sizes are too small, especially those above N.
     y : array-like, shape (N,), default=None
         Labels of the rows, of two classes.
-    world : str, mapping or Population, default=None
-        The source of samples instead of a pilot: the name of a simulated world, such as ``"gaussians"``; its name and
-        parameters as in a design file, ``{"world": "gaussians", "distance": 1.2}``; or any object with ``draw``, as in
-        `cudbound.study.populations.population.Population`.
+    world : str or Population, default=None
+        The source of samples instead of a pilot: the name of a simulated world, such as ``"gaussians"``, or any object
+        with ``name``, ``title`` and ``draw``, such as ``cudbound.study.worlds.Gaussians(distance=1.2)``.
     n_samples : iterable of int, default=range(20, 201, 20)
         Numbers of patients to simulate; at least 4.
     half_width : float, default=0.10
@@ -196,7 +195,7 @@ def _settings(resampling: object) -> dict[str, Any]:
 def _population(
     X: Features | None,
     y: ArrayLike | None,
-    world: str | Mapping[str, Any] | Population | None,
+    world: str | Population | None,
     metrics: Metrics,
 ) -> Population:
     """Return the source of samples."""
@@ -206,16 +205,12 @@ def _population(
         raise ParameterError("world", "given, or X and y of a pilot, but not both", world)
     if world is None:
         return _pilot(X, y, metrics)
-    if not isinstance(world, str | Mapping):
-        if not all(hasattr(world, name) for name in ("name", "title", "draw")):
-            rule = "the name of a world, a mapping, or an object with name, title and draw"
-            raise ParameterError("world", rule, world)
-        return world
-    parameters = {"world": world} if isinstance(world, str) else dict(world)
-    name = parameters.pop("world", None)
-    if not isinstance(name, str):
-        raise ParameterError("world", "a mapping with a key 'world', the name, and parameters", world)
-    return find_world(name, parameters)[0]
+    if isinstance(world, str):
+        return find_world(world, {})[0]
+    if not all(hasattr(world, name) for name in ("name", "title", "draw")):
+        rule = "the name of a world, or an object with name, title and draw"
+        raise ParameterError("world", rule, world)
+    return world
 
 
 def _pilot(X: Any, y: Any, metrics: Metrics) -> RealData:

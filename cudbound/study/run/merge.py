@@ -15,9 +15,9 @@ from cudbound.study.run.replicate_rows import (
     RESULTS,
     TIMINGS,
 )
-from cudbound.study.run.status import StudyStatus
 from cudbound.study.run.store import (
     Store,
+    StudyStatus,
     connect,
     create_tables,
     naming_store,

@@ -24,8 +24,6 @@ _SQL_TYPES = {"str": "TEXT", "int": "INTEGER", "float": "REAL"}
 _CONVERSIONS = {"str": str, "int": int, "float": float}
 #: Types of the columns of a frame.
 _DTYPES = {"str": object, "int": np.int64, "float": np.float64}
-#: Rows read at a time, so that a frame is never in memory twice.
-ROWS_PER_FETCH = 50_000
 #: The number of a shard, from 1, and the number of shards.
 Shard = tuple[int, int]
 
@@ -231,12 +229,9 @@ def read_frame(connection: sqlite3.Connection, table: StoredTable) -> pd.DataFra
     """Return a table as a frame; texts are objects, missing texts are None and missing numbers nan."""
     import pandas as pd
 
-    dtypes = {name: _DTYPES[_base(kind)] for name, kind in table.types.items()}
-    parts: list[pd.DataFrame] = []  # copies, so that no part keeps all its cells as objects
-    cursor = connection.execute(table.select())
-    while (rows := cursor.fetchmany(ROWS_PER_FETCH)) or not parts:
-        parts.append(pd.DataFrame(rows, columns=table.columns, dtype=object).astype(dtypes).copy())
-    return pd.concat(parts, ignore_index=True)
+    dtypes: Any = {name: _DTYPES[_base(kind)] for name, kind in table.types.items()}
+    rows = connection.execute(table.select()).fetchall()
+    return pd.DataFrame(rows, columns=table.columns, dtype=object).astype(dtypes)
 
 
 def read_shard(text: str) -> Shard:

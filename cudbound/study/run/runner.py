@@ -27,12 +27,11 @@ from cudbound.basis.calls import current_progress, public_call
 from cudbound.basis.environment import begin_worker
 from cudbound.basis.exceptions import StudyError, StudyInterrupted, install_command
 from cudbound.basis.validation import check_limit, check_n_jobs
+from cudbound.study.design.design_file import check_learners
 from cudbound.study.design.scenario import Study
-from cudbound.study.design.trial import check_learners
 from cudbound.study.run.replicate import alone, run_replicate
 from cudbound.study.run.replicate_rows import Key, ReplicateRow, Shard, check_shard, replicates_of
-from cudbound.study.run.status import StudyStatus
-from cudbound.study.run.store import Store
+from cudbound.study.run.store import Store, StudyStatus
 
 #: Seconds of computation before a worker returns its results: the most that a kill can lose, and a thousand times the
 #: cost of returning them.
