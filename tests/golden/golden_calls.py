@@ -660,7 +660,9 @@ def study_numbers(methods: str, first: str = "", second: str = "") -> Numbers:
         file.write_text(DESIGN.format(methods=methods, first=first, second=second))
         cb.study.run_study(read_design(file), store)
         summary = cb.study.summarize(store)
-        tables = {"cells": summary.cells.reset_index(), "rows": summary.scores.rows}
+        rows = summary.scores.drop(columns="truth")
+        line = rows.groupby(["scenario", "n", "method"], sort=False).ngroup()
+        tables = {"cells": summary.cells.reset_index(), "rows": rows.assign(line=line)}
         return {
             name: every_number(frame[[column for column in frame if "seconds" not in str(column)]])
             for name, frame in tables.items()
