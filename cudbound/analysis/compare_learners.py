@@ -36,12 +36,7 @@ from cudbound.basis.method_card import Needs
 from cudbound.basis.outcomes import UNDEFINED_LIMITS
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.sample import Sample, predicted_labels
-from cudbound.basis.validation import (
-    Features,
-    Learner,
-    check_binary_classifier,
-    check_choice,
-)
+from cudbound.basis.validation import Features, Learner, check_binary_classifier, check_choice
 from cudbound.intervals import DEFAULT_COMPARISONS, AskedMethod, Method, find_comparisons, find_methods
 from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
 from cudbound.intervals.method import adjusted, check_alternative, compute_comparison
@@ -54,14 +49,7 @@ from cudbound.report.tables import Run
 from cudbound.resampling import Resampling
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.failed_refits import naming_the_step
-from cudbound.resampling.make_records import (
-    Errors,
-    RecordingInputs,
-    count_fits_of,
-    make_records,
-    progress_bar,
-    ways_to_speed_up,
-)
+from cudbound.resampling.make_records import Errors, RecordingInputs, make_records, progress_bar
 from cudbound.resampling.refits import difference, prepare_refits, remembered
 
 #: Methods with this record need the losses of each classifier, not their differences.
@@ -323,8 +311,7 @@ def record_pairs(
     batched, streams = all(learner.batched for learner in refits.values()), inputs.streams
     sides = [set(side) for side in zip(*pairs, strict=True)]
     n_own_fits = sum(map(len, sides)) if OWN_TEST_SETS in needs else 0
-    total = len(set().union(*sides)) * count_fits_of(needs, inputs) + n_own_fits
-    with progress_bar(total, ways_to_speed_up(needs, inputs)) as advance:
+    with progress_bar(needs, inputs, len(set().union(*sides)), n_own_fits) as advance:
         kept = {name: remembered(name, learner, batched, advance) for name, learner in refits.items()}
         return [
             _record_pair(

@@ -152,7 +152,7 @@ def _without_curvature(question: Question[Any], model: AdditiveModel) -> dict[st
     """Return why the adaptive interval cannot be computed, if it cannot."""
     names = {method.name for method in question.readings if BOUNDARY in method.needs}
     n = model.labels.size
-    if not names or not near_rate(question.resampling.sizes.aci_rate, n) > 0.0:
+    if not names or not near_rate(question.resampling.aci_rate, n) > 0.0:
         return {}
     try:
         check_curvature(draws_problem(model, np.ones((1, n), dtype=np.int32)))

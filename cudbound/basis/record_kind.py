@@ -96,14 +96,9 @@ class RecordKind(Named, Generic[R]):
         return f"RecordKind({self.name!r})"
 
     @property
-    def is_made(self) -> bool:
-        """Whether it is made by resampling, or by the bound; others come with the classifier."""
-        return self.refit is not None or self.record is not None
-
-    @property
     def keeps_groups(self) -> bool:
         """Whether it keeps groups of rows together without a splitter."""
-        return self.whole_groups or not self.is_made
+        return self.whole_groups or (self.refit is None and self.record is None)
 
     @property
     def title(self) -> str:

@@ -120,7 +120,7 @@ class RecordingInputs:
             and groups is not None
             and any(kind.filled_by and not kind.keeps_groups for kind in needs)
         ):
-            cv = GroupKFold(min(resampling.sizes.n_folds, groups.n_groups))
+            cv = GroupKFold(min(resampling.n_folds, groups.n_groups))
         splits = None
         if cv is not None:
             rng = streams["cv"].spawn(1)[0]
@@ -177,11 +177,10 @@ class RecordingInputs:
 
         Variances from halves or replicates of the data are for a mean over the same number and size of splits.
         """
-        sizes, splits = self.resampling.sizes, self.splits
-        if splits is None:
-            return sizes
-        n_splits, test_fraction = max(2, len(splits.test)), float(splits.test.mean())
-        return replace(sizes, n_splits=n_splits, test_fraction=test_fraction)
+        if self.splits is None:
+            return self.resampling
+        n_splits, test_fraction = max(2, len(self.splits.test)), float(self.splits.test.mean())
+        return replace(self.resampling, n_splits=n_splits, test_fraction=test_fraction)
 
     @property
     def policy(self) -> Policy:
@@ -224,7 +223,7 @@ def in_order(needs: Set[RecordKind[Any]]) -> tuple[RecordKind[Any], ...]:
     """Return the kinds that are made for all targets at once, after those that they need first."""
     kinds: dict[RecordKind[Any], None] = {}
     for kind in sorted(needs):
-        if kind.is_made and kind.per == "call":
+        if kind.per == "call" and (kind.refit or kind.record):
             kinds |= dict.fromkeys((*in_order(set(kind.after)), kind))
     return tuple(kinds)
 
@@ -234,36 +233,28 @@ def refits_for(needs: Set[RecordKind[Any]]) -> bool:
     return any(kind.n_fits and not kind.of_search for kind in in_order(needs))
 
 
-def _fits_of(needs: Set[RecordKind[Any]], inputs: RecordingInputs) -> dict[RecordKind[Any], int]:
-    """Return the number of refits of each record that the splits do not fill."""
-    kinds = in_order({kind for kind in needs if not inputs.fills(kind)})
-    return {kind: kind.n_fits(inputs) for kind in kinds if kind.n_fits}
-
-
-def count_fits_of(needs: Set[RecordKind[Any]], inputs: RecordingInputs) -> int:
-    """Return the number of refits for records, for a progress bar."""
-    of_splits = 0 if inputs.splits is None or not any(map(inputs.fills, needs)) else len(inputs.splits.test)
-    return of_splits + sum(_fits_of(needs, inputs).values())
-
-
-def ways_to_speed_up(needs: Set[RecordKind[Any]], inputs: RecordingInputs) -> tuple[str, ...]:
-    """Return ways to speed up refits, and to reduce those of the record with the most."""
-    fits = _fits_of(needs, inputs)
-    fewer = max(fits, key=lambda kind: fits[kind]).fewer if fits else ()
-    return (*(("n_jobs=-1",) if inputs.n_jobs == 1 else ()), *fewer)
+def count_fits_of(needs: Set[RecordKind[Any]], inputs: RecordingInputs) -> dict[RecordKind[Any] | None, int]:
+    """Return the number of refits of each record, and at None those of the caller's splits, which fill some."""
+    filled = set(filter(inputs.fills, needs))
+    fits: dict[RecordKind[Any] | None, int] = {}
+    if filled and inputs.splits is not None:
+        fits[None] = len(inputs.splits.test)
+    return fits | {kind: kind.n_fits(inputs) for kind in in_order(needs - filled) if kind.n_fits}
 
 
 @contextmanager
-def progress_bar(total: int, helps: tuple[str, ...] = ()) -> Iterator[Callable[[int], object]]:
+def progress_bar(
+    needs: Set[RecordKind[Any]], inputs: RecordingInputs, times: int = 1, further: int = 0
+) -> Iterator[Callable[[int], object]]:
     """Show a bar over all refits of a run, and warn if they will take long; yields a function that advances both.
 
-    Parameters
-    ----------
-    total : int
-        Refits of the run.
-    helps : tuple of str, default=()
-        As for `Forecast`.
+    The records are made `times` times, with `further` fits. The warning tells how to reduce the refits of the record
+    with the most.
     """
+    fits = count_fits_of(needs, inputs)
+    total = times * sum(fits.values()) + further
+    most = max((kind for kind in fits if kind is not None), key=lambda kind: fits[kind], default=None)
+    helps = (*(("n_jobs=-1",) if inputs.n_jobs == 1 else ()), *(most.fewer if most else ()))
     shown, forecast = current_progress(), Forecast(total, helps)
     if not shown.shown or total == 0:
         yield forecast
@@ -426,8 +417,7 @@ def record_call(needs: Needs, inputs: RecordingInputs, existing: RecordsByName, 
     missing = {kind for kind in needs if kind.name not in existing}
     if refits_for(missing):
         inputs = replace(inputs, given_refits=inputs.refits)
-    helps = ways_to_speed_up(missing, inputs)
-    with progress_bar(count_fits_of(missing, inputs), helps) as advance:
+    with progress_bar(missing, inputs) as advance:
         return Records.of(**make_records(missing, replace(inputs, advance=advance), existing, failed))
 
 
