@@ -17,6 +17,7 @@ from cudbound.basis.validation import Array
 from cudbound.intervals.bootstrap_percentile import percentile_interval
 from cudbound.intervals.method import Method, defined_values
 from cudbound.records import Records
+from cudbound.records.losses import ratio_or_nan
 from cudbound.records.rules import Counts, DrawLosses, FitCount, Flag, Recorded, Remarks, check_draws
 from cudbound.resampling.splits import Splits, make_splits
 
@@ -86,10 +87,7 @@ class TunedLosses(Recorded):
         """Mean loss of the chosen configuration on the rows not in the draw; nan if there is none."""
         outside = np.asarray(self.counts) == 0
         losses = np.asarray(self.losses, dtype=float).T[self.chosen]
-        size = outside.sum(axis=1)
-        return np.asarray(
-            np.divide((losses * outside).sum(axis=1), size, out=np.full(len(size), np.nan), where=size > 0)
-        )
+        return ratio_or_nan((losses * outside).sum(axis=1), outside.sum(axis=1))
 
 
 def check_search(estimator: Any) -> Any:

@@ -19,7 +19,7 @@ from cudbound.point_estimates.bootstrap_632 import (
     estimate_632_plus,
 )
 from cudbound.records import LOSSES, BootstrapLosses, Records
-from cudbound.records.losses import leave_one_out_bootstrap_error, never_out_of_bag
+from cudbound.records.losses import leave_one_out_bootstrap_error, never_out_of_bag, ratio_or_nan
 from cudbound.resampling.bootstrap import BOOTSTRAP
 
 Array = NDArray[np.float64]
@@ -72,12 +72,11 @@ def err1_influences(losses: ArrayLike, counts: ArrayLike) -> Array:
     outside = record.counts == 0
     times_out = outside.sum(axis=0)
     wrong = np.where(outside, record.losses, 0.0)
-    undefined = np.full(n, np.nan)
-    per_point = np.divide(wrong.sum(axis=0), times_out, out=undefined.copy(), where=times_out > 0)
+    per_point = ratio_or_nan(wrong.sum(axis=0), times_out)
     if np.unique(np.asarray(record.losses)[outside]).size < 2:
         return np.asarray(np.where(times_out > 0, 0.0, np.nan))
     drawn = record.counts - record.counts.mean(axis=0)
-    slope = np.divide(drawn.T @ wrong.mean(axis=1), times_out, out=undefined, where=times_out > 0)
+    slope = ratio_or_nan(drawn.T @ wrong.mean(axis=1), times_out)
     return np.asarray((2.0 + 1.0 / (n - 1)) * (per_point - np.nanmean(per_point)) / n + slope)
 
 

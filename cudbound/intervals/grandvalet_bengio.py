@@ -97,46 +97,21 @@ HALF_FOLDS = RecordKind(
 HALF = "half"
 
 
-@dataclass(frozen=True)
-class VarianceEstimates:
-    """Moments of cross-validated losses and five estimates of the variance of their mean.
+def variance_estimates(folds: FoldLosses) -> dict[str, float]:
+    """Return moments of cross-validated losses and five estimates of the variance of their mean, by name.
 
     Each estimate is unbiased under its assumption. With sigma^2 the variance of a loss, omega the covariance of two
     losses within a fold, gamma that of two losses in different folds, and folds of m of the n rows:
 
-    Attributes
-    ----------
-    mean : float
-    s1, s2, s3 : float
-        Mean of e_i^2, of e_i e_j over pairs within a fold, and over pairs in different folds. `s2` is nan where
-        every fold is one row.
-    theta_1 : float
-        If the mean loss is 0; equal to mean^2, and useless for a t statistic. Its bias is mean^2.
-    theta_2 : float
-        If omega = 0; may be negative; nan where every fold is one row. Its bias is -omega.
-    theta_3 : float
-        If gamma = 0: the sample variance of the fold means divided by K. Its bias is -gamma.
-    theta_4 : float
-        If gamma = -m omega / (n - m): the mean sample variance within a fold divided by n; nan where every fold is
-        one row. Its bias is -(m omega + (n - m) gamma) / n.
-    theta_5 : float
-        If omega = gamma = 0: the sample variance of all losses divided by n. Its bias is
-        -((m - 1) omega + (n - m) gamma) / (n - 1).
-    """
-
-    mean: float
-    s1: float
-    s2: float
-    s3: float
-    theta_1: float
-    theta_2: float
-    theta_3: float
-    theta_4: float
-    theta_5: float
-
-
-def variance_estimates(folds: FoldLosses) -> VarianceEstimates:
-    """Return the five estimates of the variance of a cross-validated error.
+    - "s1", "s2", "s3": mean of e_i^2, of e_i e_j over pairs within a fold, and over pairs in different folds; "s2" is
+      nan where every fold is one row.
+    - "theta_1": if the mean loss is 0; equal to mean^2, and useless for a t statistic. Its bias is mean^2.
+    - "theta_2": if omega = 0; may be negative; nan where every fold is one row. Its bias is -omega.
+    - "theta_3": if gamma = 0: the sample variance of the fold means divided by K. Its bias is -gamma.
+    - "theta_4": if gamma = -m omega / (n - m): the mean sample variance within a fold divided by n; nan where every
+      fold is one row. Its bias is -(m omega + (n - m) gamma) / n.
+    - "theta_5": if omega = gamma = 0: the sample variance of all losses divided by n. Its bias is
+      -((m - 1) omega + (n - m) gamma) / (n - 1).
 
     Parameters
     ----------
@@ -153,7 +128,7 @@ def variance_estimates(folds: FoldLosses) -> VarianceEstimates:
     --------
     >>> folds = FoldLosses.from_blocks([[1, 0, 0], [0, 0, 1], [1, 1, 0], [0, 0, 0]])
     >>> estimates = variance_estimates(folds)
-    >>> round(estimates.theta_1, 4), round(estimates.theta_3, 4), round(estimates.theta_5, 4)
+    >>> round(estimates["theta_1"], 4), round(estimates["theta_3"], 4), round(estimates["theta_5"], 4)
     (0.1111, 0.0185, 0.0202)
     """
     values = np.asarray(folds.losses, dtype=np.float64)
@@ -166,17 +141,17 @@ def variance_estimates(folds: FoldLosses) -> VarianceEstimates:
     s2 = (of_folds - squares) / within if within else math.nan
     s3 = (float(values.sum()) ** 2 - of_folds) / between
     within_part = within * s2 / n**2 if within else 0.0
-    return VarianceEstimates(
-        mean=float(values.mean()),
-        s1=s1,
-        s2=s2,
-        s3=s3,
-        theta_1=s1 / n + within_part + between * s3 / n**2,
-        theta_2=(s1 - s2) / n + between * (s3 - s2) / n**2,
-        theta_3=float(folds.means.var(ddof=1)) / folds.n_folds,
-        theta_4=(s1 - s2) / n,
-        theta_5=float(values.var(ddof=1)) / n,
-    )
+    return {
+        "mean": float(values.mean()),
+        "s1": s1,
+        "s2": s2,
+        "s3": s3,
+        "theta_1": s1 / n + within_part + between * s3 / n**2,
+        "theta_2": (s1 - s2) / n + between * (s3 - s2) / n**2,
+        "theta_3": float(folds.means.var(ddof=1)) / folds.n_folds,
+        "theta_4": (s1 - s2) / n,
+        "theta_5": float(values.var(ddof=1)) / n,
+    }
 
 
 def grandvalet_bengio_pivot(means: ArrayLike, n_train: float, *, rho: float = 0.7) -> Pivot:
@@ -337,7 +312,7 @@ def _pivot(records: Records, rho: float | str, **further: float) -> Pivot:
     numbers = {
         "rho": rho,
         **further,
-        **{f"theta_{number}": getattr(estimates, f"theta_{number}") for number in range(1, 6)},
+        **{name: value for name, value in estimates.items() if name.startswith("theta")},
     }
     undefined = [name for name, value in numbers.items() if math.isnan(value)]
     return replace(

@@ -119,15 +119,6 @@ def _of_aucs(records: ScoreRecords, confidence_level: float, *, quantile: str) -
     return _outcome(out_of_bag_aucs(records), confidence_level, quantile, "that left out one class", NO_DRAW)
 
 
-def out_of_bag_means(records: Records) -> Array:
-    """Return the mean loss of each draw's classifier on the rows outside the draw; nan if there are none."""
-    bootstrap = records.require(BOOTSTRAP)
-    out = np.asarray(bootstrap.counts) == 0
-    n_out = out.sum(axis=1)
-    sums = (np.asarray(bootstrap.losses, dtype=np.float64) * out).sum(axis=1)
-    return np.where(n_out > 0, sums / np.maximum(n_out, 1), np.nan)
-
-
 def _of_means(records: Records, confidence_level: float, *, quantile: str) -> Outcome:
     """Percentiles of the Brier scores of the refits on the rows outside their draws.
 
@@ -139,8 +130,8 @@ def _of_means(records: Records, confidence_level: float, *, quantile: str) -> Ou
     Reference: Efron and Tibshirani (1993), chapter 13, of out-of-bag scores; no paper shows that its coverage is
     nominal.
     """
-    lost = "that left out no row"
-    return _outcome(out_of_bag_means(records), confidence_level, quantile, lost, NOTHING_OUT_OF_BAG)
+    means = records.require(BOOTSTRAP).out_of_bag
+    return _outcome(means, confidence_level, quantile, "that left out no row", NOTHING_OUT_OF_BAG)
 
 
 def _outcome(values: Array, confidence_level: float, quantile: str, lost: str, none: str) -> Outcome:

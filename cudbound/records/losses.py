@@ -210,9 +210,7 @@ class BootstrapLosses(Draws):
     def out_of_bag(self) -> Array:
         """Error of each draw's classifier on the points outside its draw; nan if there is none."""
         outside = self.counts == 0
-        size = outside.sum(axis=1)
-        errors = np.where(outside, self.losses, 0).sum(axis=1)
-        return np.asarray(np.divide(errors, size, out=np.full(size.shape, np.nan), where=size > 0))
+        return ratio_or_nan(np.where(outside, self.losses, 0).sum(axis=1), outside.sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from cudbound.basis.groups import Groups
 from cudbound.basis.record_kind import RecordKind
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors
-from cudbound.records.losses import leave_one_out_bootstrap_error, no_information_error
+from cudbound.records.losses import leave_one_out_bootstrap_error, no_information_error, ratio_or_nan
 from cudbound.resampling.context import TREATMENT, RefitContext, has_one_class, parted, refuse_one_class
 from cudbound.resampling.failed_refits import failed_refits_error
 
@@ -181,10 +181,7 @@ def record_inner(context: RefitContext, counts: NDArray[np.int32], n_inner: int)
         losses = context.refit(np.ascontiguousarray(inner).reshape(-1, n)).reshape(inner.shape)
         gaps = (losses * _differences_of_shares(outer[:, None, :], inner)).sum(axis=2)
         kept = ~one_class if context.on_single_class == "drop" else np.ones_like(one_class)
-        n_kept = kept.sum(axis=1)
-        optimism.append(
-            np.divide((gaps * kept).sum(axis=1), n_kept, out=np.full(len(outer), np.nan), where=n_kept > 0)
-        )
+        optimism.append(ratio_or_nan((gaps * kept).sum(axis=1), kept.sum(axis=1)))
         place_counts = _count_places(places)
         if context.on_single_class == "drop":
             place_counts[one_class] = 1  # a draw that leaves nothing out does not enter Err(1)
