@@ -22,8 +22,10 @@ from cudbound.study.populations.population import (
     Labels,
     Truth,
     World,
-    check_features,
     check_share,
+    count,
+    number,
+    share,
 )
 
 
@@ -74,23 +76,15 @@ class Mixture(ContinuousWorld):
     """
 
     name: str = "gaussians"
-    distance: float = 1.6
-    n_features: int = 3
-    n_signal: int = 1
-    positive_share: float = 0.5
-    positive_sd: float = 1.0
-    outlier_share: float = 0.0
-    outlier_sd: float = 1.0
-    subgroup_share: float = 0.0
-    flip_rate: float = 0.0
-
-    def __post_init__(self) -> None:
-        _check_centers(self)
-        check_number("positive_sd", self.positive_sd, 0.01, 100.0)
-        check_number("outlier_sd", self.outlier_sd, 1.0, 1000.0)
-        check_share("positive_share", self.positive_share)
-        for share in ("outlier_share", "subgroup_share", "flip_rate"):
-            check_number(share, getattr(self, share), 0.0, 1.0)
+    distance: float = number(1.6, 0.0, 100.0)
+    n_features: int = count(3, 1)
+    n_signal: int = count(1, 1)
+    positive_share: float = share(0.5)
+    positive_sd: float = number(1.0, 0.01, 100.0)
+    outlier_share: float = number(0.0, 0.0, 1.0)
+    outlier_sd: float = number(1.0, 1.0, 1000.0)
+    subgroup_share: float = number(0.0, 0.0, 1.0)
+    flip_rate: float = number(0.0, 0.0, 1.0)
 
     @property
     def cases(self) -> str:
@@ -222,16 +216,11 @@ class TwoCenters(ContinuousWorld):
     """
 
     name: str = "heavy-tails"
-    distance: float = 3.0
-    n_features: int = 3
-    n_signal: int = 1
-    df: float = math.inf
-    correlation: float = 0.0
-
-    def __post_init__(self) -> None:
-        _check_centers(self)
-        check_number("df", self.df, 0.5, math.inf)
-        check_number("correlation", self.correlation, 0.0, 1.0)
+    distance: float = number(3.0, 0.0, 100.0)
+    n_features: int = count(3, 1)
+    n_signal: int = count(1, 1)
+    df: float = number(math.inf, 0.5, math.inf)
+    correlation: float = number(0.0, 0.0, 1.0)
 
     @property
     def cases(self) -> str:
@@ -264,11 +253,6 @@ class TwoCenters(ContinuousWorld):
         return float((ndtr(scores) if math.isinf(self.df) else stdtr(self.df, scores)).mean())
 
 
-def _check_centers(world: Mixture | TwoCenters) -> None:
-    check_number("distance", world.distance, 0.0, 100.0)
-    check_features(world.n_features, world.n_signal)
-
-
 def _center(world: Mixture | TwoCenters) -> Array:
     """Return the center of class 1, half the distance along the diagonal of the features with signal."""
     center = np.zeros(world.n_features)
@@ -296,19 +280,17 @@ class SeveralClasses(World):
         Whether features are rounded to whole numbers, which makes many cases equal.
     """
 
-    n_classes: int = 2
-    n_features: int = 3
-    distance: float = 2.0
-    ratio: float = 1.0
+    n_classes: int = count(2, 2)
+    n_features: int = count(3, 1)
+    distance: float = number(2.0, 0.0, 100.0)
+    ratio: float = number(1.0, 1e-3, 1.0 + 1e-9)
     whole: bool = False
 
     name = "several-classes"
 
     def __post_init__(self) -> None:
-        check_features(self.n_features, 1)
+        super().__post_init__()
         check_integer("n_classes", self.n_classes, 2, 2 * self.n_features)
-        check_number("distance", self.distance, 0.0, 100.0)
-        check_number("ratio", self.ratio, 1e-3, 1.0 + 1e-9)
         check_flag("whole", self.whole)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -329,26 +329,39 @@ def check_share(name: str, share: float) -> None:
         raise ParameterError(name, "above 0 and below 1", share)
 
 
-def check_features(n_features: int, n_signal: int) -> None:
-    """Raise for numbers of features below 1, and for more features with signal than features.
+def number(default: float, low: float, high: float) -> Any:
+    """Return a parameter of a world: a number in [low, high), or up to infinity."""
+    return field(
+        default=default, metadata={"check": lambda name, value: check_number(name, value, low, high)}
+    )
 
-    Raises
-    ------
-    ValueError
-        The message names the parameter.
-    """
-    check_integer("n_features", n_features, 1, MAX_FEATURES)
-    check_integer("n_signal", n_signal, 1)
-    if n_signal > n_features:
-        raise ParameterError("n_signal", f"at most n_features = {n_features}", n_signal)
+
+def share(default: float) -> Any:
+    """Return a parameter of a world: a share strictly between 0 and 1."""
+    return field(default=default, metadata={"check": check_share})
+
+
+def count(default: int, smallest: int, largest: int | None = MAX_FEATURES) -> Any:
+    """Return a parameter of a world: an integer, such as a number of features."""
+    return field(
+        default=default, metadata={"check": lambda name, value: check_integer(name, value, smallest, largest)}
+    )
 
 
 @dataclass(frozen=True)
 class World(ABC):
     """A simulated population; a subclass adds its parameters, each with a default.
 
-    A world is a `Population`. Two worlds of the same class and parameters are equal.
+    A world is a `Population`. Two worlds of the same class and parameters are equal. Parameters that are declared by
+    `number`, `share` and `count` are checked when the world is made.
     """
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            if (check := entry.metadata.get("check")) is not None:
+                check(entry.name, getattr(self, entry.name))
+        if (n_signal := getattr(self, "n_signal", 0)) > self.n_features:
+            raise ParameterError("n_signal", f"at most n_features = {self.n_features}", n_signal)
 
     @property
     @abstractmethod

@@ -19,7 +19,6 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.validation import check_integer, check_number
 from cudbound.study.populations.mixture import Mixture, SeveralClasses, TwoCenters
 from cudbound.study.populations.population import (
     ALWAYS_EXACT,
@@ -30,9 +29,10 @@ from cudbound.study.populations.population import (
     Labels,
     Truth,
     World,
-    check_features,
-    check_share,
+    count,
+    number,
     sampled_truth,
+    share,
 )
 
 #: Nodes of the quadratures. Within the parameter limits of the worlds, errors are accurate to 1e-8.
@@ -81,15 +81,10 @@ class Donut(ContinuousWorld):
     0.5
     """
 
-    radius: float = 3.0
-    sd: float = 1.0
-    n_features: int = 2
+    radius: float = number(3.0, 0.0, 20.0)
+    sd: float = number(1.0, 0.2, 100.0)
+    n_features: int = count(2, 2)
     name: ClassVar[str] = "donut"
-
-    def __post_init__(self) -> None:
-        check_number("radius", self.radius, 0.0, 20.0)
-        check_number("sd", self.sd, 0.2, 100.0)
-        check_integer("n_features", self.n_features, 2, MAX_FEATURES)
 
     @property
     def cases(self) -> str:
@@ -143,15 +138,10 @@ class Quadratic(ContinuousWorld):
     0.25
     """
 
-    curvature: float = 2.0
-    noise: float = 0.5
-    n_features: int = 3
+    curvature: float = number(2.0, 0.0, 4.0)
+    noise: float = number(0.5, 0.25, 100.0)
+    n_features: int = count(3, 1)
     name: ClassVar[str] = "quadratic"
-
-    def __post_init__(self) -> None:
-        check_number("curvature", self.curvature, 0.0, 4.0)
-        check_number("noise", self.noise, 0.25, 100.0)
-        check_features(self.n_features, 1)
 
     @property
     def cases(self) -> str:
@@ -249,16 +239,14 @@ class ThreePoint(FiniteWorld):
     ([0.3, 0.4, 0.3], [0.05, 0.8, 0.55])
     """
 
-    boundary_mass: float = 0.4
-    boundary_label: float = 0.6
-    slope: float = 0.5
+    boundary_mass: float = share(0.4)
+    boundary_label: float = number(0.6, -1.0, np.nextafter(1.0, 2.0))
+    slope: float = share(0.5)
     name: ClassVar[str] = "three-point"
     n_features: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        check_share("boundary_mass", self.boundary_mass)
-        check_number("boundary_label", self.boundary_label, -1.0, np.nextafter(1.0, 2.0))
-        check_share("slope", self.slope)
+        super().__post_init__()
         if (largest := 1.0 - abs(self._shift)) < self.slope - 1e-12:
             rule = f"at most {largest:.4g}, 1 - boundary_mass / (1 - boundary_mass) * abs(boundary_label)"
             raise ParameterError("slope", rule, self.slope)
@@ -319,15 +307,10 @@ class FewLevels(FiniteWorld):
     """
 
     name: str = "discrete"
-    n_levels: int = 3
-    n_features: int = 3
-    n_signal: int = 2
-    signal: float = 0.8
-
-    def __post_init__(self) -> None:
-        check_integer("n_levels", self.n_levels, 2)
-        check_features(self.n_features, self.n_signal)
-        check_number("signal", self.signal, 0.0, 100.0)
+    n_levels: int = count(3, 2, None)
+    n_features: int = count(3, 1)
+    n_signal: int = count(2, 1)
+    signal: float = number(0.8, 0.0, 100.0)
 
     @property
     def _enumerable(self) -> bool:
@@ -387,13 +370,9 @@ class BinaryFinding(ContinuousWorld):
     0.333333
     """
 
-    odds_ratio: float = 3.0
-    n_noise: int = 2
+    odds_ratio: float = number(3.0, 1.0, 1000.0)
+    n_noise: int = count(2, 0, MAX_FEATURES - 1)
     name: ClassVar[str] = "binary-finding"
-
-    def __post_init__(self) -> None:
-        check_number("odds_ratio", self.odds_ratio, 1.0, 1000.0)
-        check_integer("n_noise", self.n_noise, 0, MAX_FEATURES - 1)
 
     @property
     def n_features(self) -> int:
@@ -452,17 +431,11 @@ class MissingValues(World):
     ((1000, 5), True)
     """
 
-    n_features: int = 5
-    missing_share: float = 0.1
-    signal: float = 1.0
-    effect: float = 1.0
+    n_features: int = count(5, 3)
+    missing_share: float = share(0.1)
+    signal: float = number(1.0, 0.0, 100.0)
+    effect: float = number(1.0, 0.0, 100.0)
     name: ClassVar[str] = "missing-values"
-
-    def __post_init__(self) -> None:
-        check_integer("n_features", self.n_features, 3, MAX_FEATURES)
-        check_share("missing_share", self.missing_share)
-        check_number("signal", self.signal, 0.0, 100.0)
-        check_number("effect", self.effect, 0.0, 100.0)
 
     @property
     def cases(self) -> str:
