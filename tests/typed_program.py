@@ -58,7 +58,7 @@ from cudbound.plotting.studies import (
 from cudbound.problem.problem import Polish
 from cudbound.records import BootstrapLosses
 from cudbound.saved.saved_file import Check, ResultVerification
-from cudbound.solve import CvxpyLoss, Draws, Problem, SearchLimits, solve_draws
+from cudbound.solve import CvxpyLoss, Draws, Problem, SearchLimits
 from cudbound.solve.search import Search
 from cudbound.study import (
     SampleSizePlan,
@@ -156,7 +156,7 @@ def recorded(losses: Any) -> tuple[IntervalEstimate | PointEstimate, ComparisonR
 def draws(design: NDArray[np.float64], labels: NDArray[np.float64], counts: NDArray[np.int32]) -> Draws:
     own = CvxpyLoss("my-loss", lambda margins, cp: cp.pos(1 - margins))
     problem = Problem.of(design, labels, np.zeros(design.shape[1]), counts, loss=own)
-    return solve_draws(problem, limits=SearchLimits(solver="cvxpy"))
+    return cudbound.solve.solve_draws(problem, limits=SearchLimits(solver="cvxpy"))
 
 
 def unstable(X: NDArray[np.float64], y: NDArray[np.int64], refits: BootstrapLosses) -> list[Instability]:

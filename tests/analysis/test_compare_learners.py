@@ -94,6 +94,7 @@ class Opposite(LogisticRegression):
         return -super().decision_function(X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["error", "auc"])
 @pytest.mark.parametrize(
     "setting", [{}, {"null": 0.05, "alternative": "equivalent"}, {"alternative": "greater"}]

@@ -81,6 +81,7 @@ def test_short_refits_are_not_announced(monkeypatch: pytest.MonkeyPatch) -> None
     forecast(100)
 
 
+@pytest.mark.slow
 def test_worker_processes_of_refits_write_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     search = GridSearchCV(SGDClassifier(max_iter=1, random_state=0), {"alpha": [1.0, 10.0]}, cv=2, n_jobs=2)
     X, y = sample(20)

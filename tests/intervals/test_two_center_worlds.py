@@ -47,7 +47,7 @@ def relative_width(rows, n):
 @pytest.mark.parametrize(
     ("classifier", "world", "n", "n_sets"),
     [
-        (SELECTION, Noise(n_features=200), 40, 30),
+        pytest.param(SELECTION, Noise(n_features=200), 40, 30, marks=pytest.mark.slow),
         (LogisticRegression(), Gaussians(n_features=60), 100, 20),
         (DecisionTreeClassifier(random_state=0), Gaussians(), 100, 25),
         pytest.param(KNeighborsClassifier(1), Gaussians(), 100, 25, marks=pytest.mark.slow),
@@ -62,6 +62,7 @@ def test_classifiers_that_overfit_are_covered_by_intervals_that_say_something(cl
     assert relative_width(rows, n) <= 1.5
 
 
+@pytest.mark.slow
 def test_one_binary_predictor_is_covered():
     """An odds ratio of 5 at 30 rows."""
     rows = rows_of(LeastSquaresClassifier(), Binary(n_features=1, n_signal=1, signal=1.0), 30, 250, 50)

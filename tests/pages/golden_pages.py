@@ -156,7 +156,7 @@ def the_bound() -> str:
 @page
 def comparisons() -> str:
     table = cb.compare_learners(RIVALS, *sample(), rng=1)
-    two = {name: RIVALS[name] for name in ("logistic", "tree")}
+    two = {name: RIVALS[name] for name in ("least-squares", "logistic")}
     against = cb.compare_learners(
         two, *sample(), methods="repeated-k-fold-t", null=0.05, alternative="less", **FEW
     )

@@ -121,10 +121,10 @@ DATA = "--target sick --positive yes --categorical sex"
 PLAN = "plan patients.csv --target sick --positive yes --exclude clinic --categorical sex"
 #: What stands before the options of each line below.
 COMMANDS = {
-    "interval": f"interval patients.csv {DATA} --exclude clinic --seed 1 --resamples 20",
-    "compare-learners": f"compare-learners patients.csv {DATA} --exclude clinic --seed 1",
+    "interval": f"interval patients.csv {DATA} --seed 1 --resamples 20",
+    "compare-learners": f"compare-learners patients.csv {DATA} --seed 1",
     "plan": "plan",
-    "report": f"report patients.csv {DATA} --exclude clinic --seed 1",
+    "report": f"report patients.csv {DATA} --seed 1",
     "methods": "methods",
     "verify": "verify",
     "study": "study",
@@ -175,7 +175,7 @@ interval --save patients.csv
 interval second.csv
 interval --exclude agee
 interval --group sex
-interval --group clinic --methods aci --exclude age
+interval --group clinic --methods aci
 interval --classifier forest
 interval --classifier least-squares --set C=1
 interval --classifier ridge --set alhpa=1

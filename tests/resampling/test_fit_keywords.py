@@ -87,6 +87,7 @@ def test_folds_inside_keep_the_groups_of_a_draw_together(estimator, keyword):
     np.testing.assert_array_equal(losses, [fit.predict(X) != Y for fit in fits])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", quick_first([2, 1]))
 def test_routing_passes_groups_to_calibration_and_to_searches_alike(n_jobs):
     off = performance_interval(clone(search).fit(X, Y, groups=GROUPS), X, Y, groups=GROUPS, **CALL)

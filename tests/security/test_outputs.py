@@ -82,6 +82,7 @@ def streams(tmp_path_factory) -> tuple[dict[str, list], Path]:
     return json.loads(ended.stdout), folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [case for case in CASES if "stderr" in case and "error" not in case])
 def test_messages_that_are_lost_stop_nothing(streams, case):
     found, folder = streams

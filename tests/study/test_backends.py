@@ -27,6 +27,7 @@ from cudbound.study.run.runner import run_study
 NEAR = (Scenario("near", Shifted(0.5), LeastSquaresClassifier),)
 
 
+@pytest.mark.slow
 def test_worker_processes_do_not_change_the_rows(tmp_path):
     run_study(tiny_study(), tmp_path / "one worker")
     status = run_study(tiny_study(), tmp_path / "s", n_jobs=2)

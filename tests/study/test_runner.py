@@ -62,6 +62,7 @@ def test_replay_of_a_success_gives_the_stored_row(undisturbed):
     assert undisturbed.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_grown_study_equals_one_that_was_large_from_the_start(tmp_path):
     third = Scenario("third", Shifted(2.0), LeastSquaresClassifier)
     larger = tiny_study(n_replicates=17, n_samples=(12, 16, 20), scenarios=(third, *STUDY.scenarios))
