@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.method_card import Choice, described
+from cudbound.basis.method_card import described
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, Center, Estimand, Outcome
 from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.point_estimates.bootstrap_632 import (
@@ -118,48 +118,7 @@ def err1_standard_error(losses: ArrayLike, counts: ArrayLike) -> float:
     return float(np.sqrt(np.square(err1_influences(losses, counts)).sum()))
 
 
-def monte_carlo_variance(losses: ArrayLike, counts: ArrayLike) -> float:
-    """Return the expected contribution of the finite number of draws to sum_i D_i^2.
-
-    The second term of D_i is a mean over the draws; its squares are too large by the sum over i of the squared standard
-    errors of these means. This is the correction of the infinitesimal jackknife for bagging (Wager, Hastie and Efron
-    2014), for the mean outside the draws.
-
-    Parameters
-    ----------
-    losses, counts : array-like, shape (n_resamples, n_samples)
-        As in `err1_influences`.
-
-    Returns
-    -------
-    float
-        nan for fewer than two draws, or if no draw left out some point.
-
-    References
-    ----------
-    Wager, S., Hastie, T. and Efron, B. (2014). Confidence intervals for random forests: the jackknife and the
-    infinitesimal jackknife. Journal of Machine Learning Research 15, 1625-1651, section 3.2.
-
-    Examples
-    --------
-    >>> losses = [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
-    >>> round(monte_carlo_variance(losses, [[2, 0, 1], [0, 1, 2], [1, 2, 0]]), 3)
-    0.111
-    """
-    errors_of_rows, weights = np.asarray(losses, dtype=float), np.asarray(counts)
-    outside = weights == 0
-    times_out = outside.sum(axis=0).astype(float)
-    if len(weights) < 2 or not times_out.all():
-        return float("nan")
-    errors = np.where(outside, errors_of_rows, 0.0).mean(axis=1)
-    # the second term is their sum, in which the mean error cancels
-    terms = (weights - weights.mean(axis=0)) * (errors - errors.mean())[:, None] / times_out
-    return float(len(weights) * terms.var(axis=0, ddof=1).sum())
-
-
-def scaled_standard_error(
-    estimate: float, losses: ArrayLike, counts: ArrayLike, monte_carlo: str = "included"
-) -> float:
+def scaled_standard_error(estimate: float, losses: ArrayLike, counts: ArrayLike) -> float:
     """Return the standard error of an estimate that is proportional to Err(1).
 
     It is the standard error of Err(1) times estimate / Err(1).
@@ -170,9 +129,6 @@ def scaled_standard_error(
         .632 or .632+ estimate, in [0, 1].
     losses, counts : array-like, shape (n_resamples, n_samples)
         As in `err1_standard_error`.
-    monte_carlo : {"included", "removed"}, default="included"
-        Whether the Monte Carlo error of a finite number of draws stays in the standard error, or `monte_carlo_variance`
-        is subtracted from its square, down to 0.
 
     Returns
     -------
@@ -191,23 +147,16 @@ def scaled_standard_error(
     """
     err1 = float(leave_one_out_bootstrap_error(losses, counts))
     standard_error = err1_standard_error(losses, counts)
-    if monte_carlo == "removed":
-        rest = standard_error**2 - monte_carlo_variance(losses, counts)
-        standard_error = math.sqrt(rest) if rest > 0.0 else standard_error
     return standard_error if err1 == 0.0 else standard_error * estimate / err1
 
 
 def _outcome(
-    records: Records,
-    confidence_level: float,
-    estimate: float,
-    monte_carlo: str,
-    center: Center | None = None,
+    records: Records, confidence_level: float, estimate: float, center: Center | None = None
 ) -> Outcome:
     bootstrap = records.require(BOOTSTRAP)
     if bootstrap.weighed or np.ptp(bootstrap.counts.sum(axis=1)) > 0:
         return Outcome(estimate, UNDEFINED_LIMITS, degenerate=UNEQUAL_ROWS, center=center)
-    standard_error = scaled_standard_error(estimate, bootstrap.losses, bootstrap.counts, monte_carlo)
+    standard_error = scaled_standard_error(estimate, bootstrap.losses, bootstrap.counts)
     if never := never_out_of_bag(bootstrap.counts):
         reason = (
             f"the standard error is undefined because {never} points were never out of bag; "
@@ -226,7 +175,7 @@ def _outcome(
     )
 
 
-def _normal_632(records: Records, confidence_level: float, *, monte_carlo: str) -> Outcome:
+def _normal_632(records: Records, confidence_level: float) -> Outcome:
     """Normal interval around the .632 estimate with the standard error of Efron and Tibshirani.
 
     Formula: x +/- z(1 - d/2) SE x / Err(1); SE is the root of the sum of squares of the n influence values of Err(1).
@@ -236,10 +185,10 @@ def _normal_632(records: Records, confidence_level: float, *, monte_carlo: str) 
     Reference: Efron and Tibshirani (1997), equations 35 to 40. If a point is in every draw, the standard error is
     undefined here; other software drops the point.
     """
-    return _outcome(records, confidence_level, estimate_632(records), monte_carlo, ".632 estimate")
+    return _outcome(records, confidence_level, estimate_632(records), ".632 estimate")
 
 
-def _normal_632_plus(records: Records, confidence_level: float, *, monte_carlo: str) -> Outcome:
+def _normal_632_plus(records: Records, confidence_level: float) -> Outcome:
     """Normal interval around the .632+ estimate with the standard error of Efron and Tibshirani.
 
     Formula: x' +/- z(1 - d/2) SE x' / Err(1); x' is the .632+ estimate, SE the root of the sum of squares of the n
@@ -250,7 +199,7 @@ def _normal_632_plus(records: Records, confidence_level: float, *, monte_carlo: 
     Reference: Efron and Tibshirani (1997), equations 35 to 40, and section 3 for the estimate with its rate R kept in
     [0, 1]. If a point is in every draw, the standard error is undefined here; other software drops the point.
     """
-    return _outcome(records, confidence_level, estimate_632_plus(records).estimate, monte_carlo)
+    return _outcome(records, confidence_level, estimate_632_plus(records).estimate)
 
 
 NORMAL_632 = Method(
@@ -259,7 +208,6 @@ NORMAL_632 = Method(
     cost="B",
     with_groups="no",  # influence values are those of single rows
     compute=_normal_632,
-    options={"monte_carlo": Choice(("included", "removed"))},
 )
 
 NORMAL_632_PLUS = replace(
