@@ -338,12 +338,7 @@ def _largest_scores(
         weights=np.column_stack([weights[todo], lift]),
     )
     try:
-        draws = solve_draws(
-            problem,
-            side="positive",
-            n_jobs=n_jobs,
-            limits=limits,
-        )
+        draws = solve_draws(problem, side="positive", n_jobs=n_jobs, limits=limits)
     except SolveInterrupted:  # its advice concerns the bound
         raise KeyboardInterrupt("stopped while searching the points near the boundary") from None
     # scores are whole numbers, and the kernel's rounding only enlarges its bounds

@@ -211,10 +211,7 @@ NORMAL_632 = Method(
 )
 
 NORMAL_632_PLUS = replace(
-    NORMAL_632,
-    name="bootstrap-632-plus-normal",
-    compute=_normal_632_plus,
-    **described(_normal_632_plus),
+    NORMAL_632, name="bootstrap-632-plus-normal", compute=_normal_632_plus, **described(_normal_632_plus)
 )
 
 

@@ -195,9 +195,7 @@ def bayle_pivot(folds: FoldLosses, *, variance: str = "all-pairs") -> Pivot:
     if spread <= EQUAL:
         spread = 0.0
     return Pivot(
-        float(losses.mean()),
-        spread / math.sqrt(losses.size),
-        degenerate=None if spread > 0.0 else reason,
+        float(losses.mean()), spread / math.sqrt(losses.size), degenerate=None if spread > 0.0 else reason
     )
 
 

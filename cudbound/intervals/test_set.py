@@ -125,12 +125,7 @@ FORMS: dict[str, Callable[[float, float, float], ConfidenceInterval]] = {
 
 
 def held_out_interval(
-    errors: float,
-    n_tested: float,
-    confidence_level: float,
-    *,
-    form: str = "wilson",
-    side: str = "two-sided",
+    errors: float, n_tested: float, confidence_level: float, *, form: str = "wilson", side: str = "two-sided"
 ) -> ConfidenceInterval:
     """Interval for the error of one classifier from the number of errors on independent test points.
 
