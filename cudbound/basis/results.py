@@ -271,17 +271,8 @@ class ComparisonResult(_WithLimits, TestOutcome):
 
     COLUMNS: ClassVar = (
         *("a", "b", "method", "metric", "estimate", "low", "high", "raw_low", "raw_high", "confidence_level"),
-        *(
-            "statistic",
-            "pvalue",
-            "alternative",
-            "null",
-            "estimand",
-            "n_fits",
-            "n_test",
-            "degenerate",
-            "remarks",
-        ),
+        *("statistic", "pvalue", "alternative", "null", "estimand"),
+        *("n_fits", "n_test", "degenerate", "remarks"),
     )
 
     def to_record(self) -> dict[str, Any]:

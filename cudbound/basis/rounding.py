@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from html import escape
 from typing import Literal
 
@@ -123,25 +123,14 @@ def format_limit(value: float, percent: bool = False) -> str:
     return format_level(value) if percent else f"{value:g}"
 
 
-_ON_A_SCALE: dict[Kind, Callable[[float, int | None, bool], str]] = {
-    "proportion": format_proportion,
-    "difference": format_difference,
-}
-_RULES: dict[Kind, Callable[[float], str]] = {
-    "statistic": format_statistic,
-    "pvalue": format_pvalue,
-    "level": format_level,
-}
-
-
 def format_cell(value: str | float, kind: Kind, decimals: int | None = None, percent: bool = False) -> str:
     """Write one value of a table by the rule of its kind; `decimals` and `percent` are for proportions."""
     if isinstance(value, str):
         return printable(value)
-    if kind in _ON_A_SCALE:
-        return _ON_A_SCALE[kind](value, decimals, percent)
-    rule = _RULES.get(kind)
-    return str(value) if rule is None else rule(value)
+    if kind in ("proportion", "difference"):
+        return format_difference(value, decimals, percent)
+    rules = {"statistic": format_statistic, "pvalue": format_pvalue, "level": format_level}
+    return rules[kind](value) if kind in rules else str(value)
 
 
 def printable(text: str) -> str:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
+from cudbound.basis.rounding import printable
 from cudbound.cli.command import NOT_CERTIFIED, say
 from cudbound.cli.options import OUTPUT, Decorator, from_text, options_as_object
 from cudbound.plotting.display import IMAGES, import_matplotlib
 from cudbound.report.files import write_texts
-from cudbound.report.render import FORMATS, render_headline, render_report
+from cudbound.report.render import FORMATS, render_report
 
 if TYPE_CHECKING:
     from cudbound.report.tables import Report, StyleOptions
@@ -133,7 +134,9 @@ class ResultOutput:
             display = result.display()
             display.percent = self.style.percent
             texts[self.plot] = display.image(picture_form(self.plot))
-        text = (render_headline if headline_only else render_report)(report, self.form)
+        text = render_report(report, self.form)
+        if headline_only and report.headline and self.form == "table":
+            text = " ".join(map(printable, report.headline))
         if self.path is None:
             click.echo(text)
         else:

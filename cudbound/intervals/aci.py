@@ -25,7 +25,7 @@ from cudbound.records.rules import FitCount, NumberOrNan, Numbers, Recorded, Rem
 from cudbound.resampling.settings import ACI_RATES
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem, least_loss
-from cudbound.solve.native import is_native
+from cudbound.solve.native import unsupported
 from cudbound.solve.search import solve_draws
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ def boundary_limits(limits: SearchLimits) -> SearchLimits:
 
 def check_curvature(problem: Problem) -> None:
     """Raise `UnsupportedEstimatorError` unless the sandwich covariance of the coefficients is defined."""
-    if is_native(problem) and not problem.has_l1_penalty and SURROGATES[problem.loss.name].smooth:
+    if unsupported(problem) is None and not problem.has_l1_penalty and SURROGATES[problem.loss.name].smooth:
         return
     what = "an l1 penalty" if problem.has_l1_penalty else problem.loss.name
     raise UnsupportedEstimatorError(

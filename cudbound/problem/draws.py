@@ -49,7 +49,7 @@ def draw_counts(
     """Draw the counts phi of the ordinary bootstrap, or of the bootstrap of whole groups of rows.
 
     Draw ``b`` uses only the ``n_samples`` uniform numbers after those of draw ``b - 1``. So the first draws are the
-    same for any number of draws, and `replay_draw` can repeat each of them.
+    same for any number of draws, and each of them can be repeated.
 
     Parameters
     ----------
@@ -114,12 +114,6 @@ def draw_stratified_counts(
     for label in np.unique(strata)[::-1]:
         rows = strata == label
         counts[:, rows] = draw_counts(int(rows.sum()), n_resamples, rng)
-    return counts
-
-
-def replay_draw(n_samples: int, draw: int, seed: int) -> NDArray[np.int32]:
-    """Return the counts of one draw of the bootstrap seeded with `seed`, shape (n_samples,)."""
-    counts: NDArray[np.int32] = draw_counts(n_samples, draw + 1, np.random.default_rng(seed))[draw]
     return counts
 
 

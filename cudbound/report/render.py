@@ -304,19 +304,6 @@ def render_report(report: Report, format: str = "table") -> str:
     return FORMATS[format](report)
 
 
-def render_headline(report: Report, format: str = "table") -> str:
-    """Write only the sentences to quote, in formats for readers; formats for programs get the whole report."""
-    escapes = {
-        "table": printable,
-        "markdown": escape_markdown,
-        "latex": escape_latex,
-        "html": escape_html,
-    }
-    if format not in escapes or not report.headline:
-        return render_report(report, format)
-    return " ".join(map(escapes[format], report.headline))
-
-
 def escape_markdown(text: str) -> str:
     r"""Escape a sentence, possibly untrusted, for Markdown.
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import NoMinimizerError, NotMinimizerError
 from cudbound.problem.problem import AdditiveModel, Polish, Problem
-from cudbound.solve.native import Minimizers, is_native, minimize
+from cudbound.solve.native import Minimizers, minimize, unsupported
 
 Array = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ def training_problem(model: AdditiveModel) -> Problem:
 
 def least_loss(problem: Problem) -> Minimizers:
     """Minimize the penalized mean loss of each draw, exactly or, if the kernel does not support it, by cvxpy."""
-    if is_native(problem):
+    if unsupported(problem) is None:
         return minimize(problem)
     from cudbound.solve.reference_cones import minimize_by_cvxpy
 

@@ -77,15 +77,10 @@ def unsupported(problem: Problem) -> UnsupportedProblemError | None:
     return None
 
 
-def is_native(problem: Problem) -> bool:
-    """Whether the kernel can solve the problem."""
-    return unsupported(problem) is None
-
-
 def minimize(problem: Problem) -> Minimizers:
     """Minimize the penalized mean loss of each draw; `coef`, `localization` and `weights` of the problem do not matter.
 
-    The problem must be native (`is_native`).
+    The problem must be native (`unsupported`).
 
     Warns
     -----
