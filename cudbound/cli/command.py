@@ -246,18 +246,13 @@ class CollectedWarnings:
     Attributes
     ----------
     messages : list of str
-        With the options of the command, each once.
+        With the options of the command.
     certified : bool
         Whether all bounds are proved.
     """
 
     messages: list[str] = field(default_factory=list)
     certified: bool = True
-
-    def add(self, message: str) -> None:
-        """Add a message, unless it is already there."""
-        if message not in self.messages:
-            self.messages.append(message)
 
 
 @contextmanager
@@ -290,9 +285,9 @@ def in_words_of_the_command(fits: str) -> Iterator[CollectedWarnings]:
             say(str(message))
         elif issubclass(category, CudboundWarning):
             collected.certified &= not isinstance(message, NotCertifiedWarning)
-            collected.add(worded(message))
+            collected.messages.append(worded(message))
         elif issubclass(category, ConvergenceWarning):  # whose own text is several lines long
-            collected.add(f"{fits} did not converge; {CONVERGE}")
+            collected.messages.append(f"{fits} did not converge; {CONVERGE}")
         elif (category, *place[:2]) not in passed_on:  # refits reset the registry of Python
             passed_on.add((category, *place[:2]))
             pass_on(message, category, *place, **named)

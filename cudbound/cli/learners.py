@@ -99,7 +99,6 @@ def _recipes(
     "--metric",
     type=click.Choice(("error", "auc")),
     default="error",
-    metavar="error|auc",
     help="Metric to compare; with auc, read AUC for error in this help.",
 )
 @options.resamples_option

@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +14,6 @@ from cudbound.cli.command import command
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.data_file import quoted
 from cudbound.report.render import render_report
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Columns of text, and those of the headings.
 LINE, INDENT = 80, 15
@@ -91,18 +87,15 @@ def methods(gives: str | None, output: ResultOutput) -> None:
 
 @command("explain")
 @click.argument("method", metavar="METHOD")
-@output_options
-def explain(method: str, output: ResultOutput) -> None:
+def explain(method: str) -> None:
     """Describe METHOD: formula, aim, assumptions, tendency, source, cost and options.
 
     'cudbound methods' lists the names.
     """
-    from cudbound.analysis.available_methods import available_methods, described
+    from cudbound.analysis.available_methods import described
     from cudbound.intervals import GROUPS, METHODS
     from cudbound.point_estimates import ESTIMATORS
-    from cudbound.report.tables import Column, Report
 
-    output.check()
     if method in GROUPS:
         raise click.BadParameter(
             f"{method!r} is a group of methods: {', '.join(GROUPS[method])}; choose one.",
@@ -113,21 +106,7 @@ def explain(method: str, output: ResultOutput) -> None:
         meant = suggestion(method, cards).strip() or "'cudbound methods' lists the names."
         raise click.BadParameter(f"there is no method {quoted(method)}. {meant}", param_hint="'METHOD'")
     forms = described(method, CALLS)
-    if output.form == "table":
-        emit("\n\n".join(_in_lines(title, entries) for title, entries in forms.items()), output.path)
-        return
-    rows = [
-        {"what": what, "text": text}
-        for title, entries in forms.items()
-        for what, text in ({"method": title} | entries).items()
-    ]
-    columns = (Column("what", "", "text"), Column("text", "", "text", LINE - INDENT))
-
-    def frame() -> pd.DataFrame:
-        return available_methods().loc[[method]]
-
-    report = Report("methods", f"The method {method}", (), columns, tuple(rows), frame)
-    emit(render_report(report, output.form), output.path)
+    click.echo("\n\n".join(_in_lines(title, entries) for title, entries in forms.items()))
 
 
 def _in_lines(title: str, entries: Mapping[str, str]) -> str:

@@ -17,28 +17,6 @@ from cudbound.inputs.data_file import DataFile
 from cudbound.inputs.parsed_file import ParsedFile, parse_file
 from cudbound.metrics.metric import METRICS
 
-DEFAULT_METHOD = "two-center"
-
-
-def sizes(text: str) -> tuple[int, ...]:
-    """Return numbers of patients from a list separated by commas."""
-    try:
-        return tuple(map(int, options.between_commas(text)))
-    except ValueError as error:
-        raise ValueError(f"{text!r} is not a list of whole numbers, such as 50,100,150.") from error
-
-
-def one_method(text: str) -> str:
-    """Return the name of a single interval."""
-    if text == DEFAULT_METHOD:
-        return text
-    from cudbound.intervals import find_methods  # loads SciPy
-
-    (*more, last) = find_methods(text)
-    if more:
-        raise ValueError(f"{text!r} is a group of several methods; choose one of them.")
-    return last.name
-
 
 @command("plan")
 @data_options(required=False)
@@ -57,7 +35,7 @@ def one_method(text: str) -> str:
 @classifier_options(LEARNERS, "Standardize every feature to mean 0 and standard deviation 1 before each fit.")
 @click.option(
     "--n-samples",
-    type=options.from_text(sizes),
+    type=options.from_text(lambda text: tuple(map(int, options.between_commas(text)))),
     default="20,40,60,80,100,120,140,160,180,200",
     metavar="N,N,...",
     help="Numbers of patients to simulate.",
@@ -66,8 +44,7 @@ def one_method(text: str) -> str:
 @click.option("--probability", default=0.8, help="Probability of reaching it.")
 @click.option(
     "--method",
-    type=options.from_text(one_method),
-    default=DEFAULT_METHOD,
+    default="two-center",
     metavar="NAME",
     help="Interval to plan for; 'cudbound methods --gives interval' lists the names.",
 )
@@ -75,8 +52,7 @@ def one_method(text: str) -> str:
     "--metric",
     type=click.Choice(tuple(METRICS)),
     default="error",
-    metavar="NAME",
-    help=f"Metric of the interval: {', '.join(METRICS)}.",
+    help="Metric of the interval.",
 )
 @options.confidence_level_option
 @click.option("--replicates", "n_replicates", default=100, help="Number of samples per size.")
@@ -104,29 +80,38 @@ def plan(
     is read as by 'cudbound interval', or from a simulated --world. The classifier is fitted to them, and the interval
     is computed as in the planned study.
     """
-    parsed = None if world is not None else _look(data)
+    parsed = None if world is not None else _parse(data)
     from cudbound.intervals import find_methods
 
-    pairs = options.with_options(find_methods([method]), assigned)
+    requested = find_methods(method)
+    if len(requested) > 1:
+        raise click.BadParameter(
+            f"{method!r} is a group of several methods; choose one.", param_hint="'--method'"
+        )
+    pairs = options.with_options(requested, assigned)
     further |= {"method": next(iter(pairs), method), "rng": seed}
     output.check([data.file])
+    facts: dict[str, Any] = {}
     if parsed is not None:
-        classifier, drawn, facts = _pilot(parsed, classifier, further)
+        sample = read_sample(parsed)
+        rows = f"{sample.y.size} rows of {sample.source} with {sample.y.sum()} events ({sample.event})"
+        facts = {"source": f"{rows}, drawn with replacement", "preparation": sample.notes}
+        further |= {"X": sample.X, "y": sample.y, "event": 1}
+        classifier = replace(classifier, missing=sample.missing, levels=sample.levels)
     else:
-        drawn, facts = _world(world or "", parameters), {}
+        further["world"] = _world(world or "", parameters)
     from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
     from cudbound.study.planning.plan_sample_size import plan_sample_size
 
     with in_words_of_the_command("some of the fits") as collected:
-        planned = plan_sample_size(classifier(seed), **further, **drawn)
-    facts["classifier"] = describe_classifier(classifier(seed))
+        planned = plan_sample_size(classifier(seed), **further)
     say_seed(seed)
-    planned = replace(planned, **facts)
+    planned = replace(planned, classifier=describe_classifier(classifier(seed)), **facts)
     output.write(planned, planned.report(style=output.style))
     finish(collected.messages)
 
 
-def _look(data: DataFile) -> ParsedFile:
+def _parse(data: DataFile) -> ParsedFile:
     """Return the pilot as text; raise an error if there is none."""
     refuse_beside("FILE.csv", ["parameters"], "parameters belong to --world NAME")
     refuse_beside("FILE.csv", ["group"], "a plan draws single rows; use a file with one row per patient")
@@ -139,32 +124,12 @@ def _look(data: DataFile) -> ParsedFile:
     return parse_file(data)
 
 
-def _pilot(
-    parsed: ParsedFile, recipe: ClassifierRecipe, further: dict[str, Any]
-) -> tuple[ClassifierRecipe, dict[str, Any], dict[str, Any]]:
-    """Return the recipe for a pilot, the population to draw from, and its description for the notes."""
-    sample = read_sample(parsed)
-    further["event"] = 1
-    source = (
-        f"{sample.y.size} rows of {sample.source} with {sample.y.sum()} events ({sample.event}), drawn with"
-    )
-    facts = {"source": f"{source} replacement", "preparation": sample.notes}
-    complete = replace(recipe, missing=sample.missing, levels=sample.levels)
-    return complete, {"X": sample.X, "y": sample.y}, facts
-
-
-def _world(world: str, parameters: tuple[str, ...]) -> dict[str, Any]:
-    """Return the recipe, population and description for a simulated world."""
+def _world(world: str, parameters: tuple[str, ...]) -> Any:
+    """Return the population of a simulated world."""
     from cudbound.study.design.design_file import find_world
 
     refuse_beside("--world", [field.name for field in fields(DataFile)], "a world has no file")
     try:
-        find_world(world, {})
+        return find_world(world, options.parse_assignments(parameters, "NAME=VALUE, such as distance=1.2"))[0]
     except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="'--world'") from error
-    try:
-        settings = options.parse_assignments(parameters, "NAME=VALUE, such as distance=1.2")
-        population, _ = find_world(world, settings)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="'--parameter'") from error
-    return {"world": population}
+        raise click.BadParameter(str(error), param_hint="'--world' or its '--parameter'") from error

@@ -35,7 +35,6 @@ class SavedCommand:
 save_option = click.option(
     "--save",
     type=OUTPUT,
-    metavar="PATH",
     help="Also write a file for checking the result with 'cudbound verify'; it contains no row of the data.",
 )
 
