@@ -99,7 +99,7 @@ def test_it_reads_back_to_the_bit(path, saved):
 
 def example() -> dict[str, Any]:
     metric = {"name": "error", "shares": None, "costs": [1.0, 1.0], "complement": False}
-    asked = {"asked": [metric], "event": "b", "costs": None, "prevalence": None}
+    asked = {"metric": [metric], "event": "b", "costs": None, "prevalence": None}
     return {
         "format": "cudbound result 1",
         "question": {
@@ -159,7 +159,7 @@ WRONG = [
     (("question", "methods"), "cud", "must be a list; it is 'cud' @ $.question.methods"),
     (("question", "named"), "cud", "must be a list; it is 'cud' @ $.question.named"),
     (("question", "passed_again"), {"cv": 1}, "must be a list; it is {'cv': 1} @ $.question.passed_again"),
-    (("question", "metric", "asked"), "error", "must be a list; it is 'error' @ $.question.metric"),
+    (("question", "metric", "metric"), "error", "must be a list; it is 'error' @ $.question.metric"),
     (("question", "passed_again"), ["X"], "$.question.passed_again"),
     (("question", "rng"), -1, "'rng' parameter must be"),
     (("counts",), [[2**31, 0, 0]], "$.counts"),

@@ -56,7 +56,6 @@ NAMES = {
     "rng": "seed",
     "sample_weight": "weight",
     "groups": "group",
-    "asked": "metric",
     "classifier": "learners",
     "methods": "method",
     "method": "methods",

@@ -223,7 +223,7 @@ def _metrics(
     if threshold is None or not 0.0 < threshold < 1.0:
         return metrics, risks, None
     if unweighted:
-        metrics = replace(metrics, asked=(*names, NET_BENEFIT), threshold=threshold)
+        metrics = replace(metrics, metric=(*names, NET_BENEFIT), threshold=threshold)
     return metrics, risks, threshold
 
 

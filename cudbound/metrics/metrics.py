@@ -133,7 +133,7 @@ class Metrics:
 
     Attributes
     ----------
-    asked : str, Metric, or a sequence of them
+    metric : str, Metric, or a sequence of them
         Any of "error", "accuracy", "sensitivity" (or "recall", "tpr"), "specificity" (or "tnr"), "fpr", "fnr",
         "balanced-error", "balanced-accuracy", "auc" (or "roc_auc"), "brier" (or "brier_score"), "cost",
         "net-benefit", "ppv" (or "precision"), "npv", "lr+" and "lr-", the likelihood ratios.
@@ -169,7 +169,7 @@ class Metrics:
     ('sensitivity', 'ppv')
     """
 
-    asked: str | Metric | Sequence[str | Metric]
+    metric: str | Metric | Sequence[str | Metric]
     event: Any = None
     costs: Mapping[Any, float] | None = None
     prevalence: float | str | None = None
@@ -179,8 +179,6 @@ class Metrics:
 
     def __post_init__(self) -> None:
         names = self.names
-        if not names:
-            raise ParameterError("metric", f"one or more of {list(NAMES)}", self.asked)
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
             raise ParameterError("metric", "different metrics", repeated[0])
@@ -188,46 +186,45 @@ class Metrics:
         if self.stratified is not None:
             check_flag("stratified", self.stratified)
         for parameter, (read_by, rule) in _SETTINGS.items():
-            self._check_setting(parameter, getattr(self, parameter), read_by, rule)
+            value = getattr(self, parameter)
+            valid = (value is not None) == any(name in self.requested for name in read_by)
+            if valid and not (
+                value is None or parameter == "costs" or (parameter, value) == ("prevalence", "sample")
+            ):
+                valid = not isinstance(value, str) and check_number(parameter, value, 0.0, 1.0) > 0.0
+            if not valid:
+                raise ParameterError(parameter, rule, value)
         if self.prevalence == "sample" and self.joint and NET_BENEFIT in names:
             rule = "a number in (0, 1) for a net benefit jointly with other metrics"
             raise ParameterError("prevalence", rule, self.prevalence)
-        behind = [
-            metric.name
-            for metric in self._listed
-            if isinstance(metric, Metric) and metric != METRICS.get(metric.name, metric)
-        ]
-        if behind and set(names) & {*PREDICTIVE}:
-            raise ParameterError("metric", "a unique name for every user-defined metric", behind[0])
+        user_defined = [metric for metric in self.requested if isinstance(metric, Metric)]
+        if any(metric != METRICS.get(metric.name, metric) for metric in user_defined) and {*names} & {
+            *PREDICTIVE
+        }:
+            raise ParameterError(
+                "metric", "a unique name for every user-defined metric", user_defined[0].name
+            )
         if self.joint and len(names) == 1 and names[0] not in (*PREDICTIVE, *RATIOS, SENSITIVITY.name):
             raise ParameterError("joint", "False for a single metric; request several", self.joint)
 
     @cached_property
+    def requested(self) -> tuple[str | Metric, ...]:
+        """User-defined metrics, and the registered names of the others, in the requested order."""
+        listed = (self.metric,) if isinstance(self.metric, str | Metric) else self.metric
+        if not isinstance(listed, Sequence) or not listed:
+            raise ParameterError("metric", f"one or more of {list(NAMES)}", self.metric)
+        return tuple(metric if isinstance(metric, Metric) else check_name(metric) for metric in listed)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names, in the requested order."""
-        return tuple(_named(metric) for metric in self._listed)
+        return tuple(metric if isinstance(metric, str) else metric.name for metric in self.requested)
 
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
         """The outputs of the classifier that they use, each once: classes, scores or probabilities."""
-        metrics = (
-            metric if isinstance(metric, Metric) else METRICS.get(_named(metric), ERROR)
-            for metric in self._listed
-        )
+        metrics = (METRICS.get(each, ERROR) if isinstance(each, str) else each for each in self.requested)
         return tuple(dict.fromkeys(metric.reads for metric in metrics))
-
-    @property
-    def several(self) -> bool:
-        """Whether a list was requested, of one or more."""
-        return not isinstance(self.asked, str | Metric)
-
-    @property
-    def _listed(self) -> Sequence[str | Metric]:
-        if isinstance(self.asked, str | Metric):
-            return (self.asked,)
-        if not isinstance(self.asked, Sequence):
-            raise ParameterError("metric", f"one or more of {list(NAMES)}", self.asked)
-        return self.asked
 
     def resolve(self, classes: Sequence[Any] = (0, 1)) -> ResolvedMetrics:
         """Return the metrics of a classifier.
@@ -250,8 +247,8 @@ class Metrics:
             number = labels.index(self.event)
         metrics = tuple(
             self._metric(metric, labels, number)
-            for metric in self._listed
-            if _named(metric) not in (*PREDICTIVE, *RATIOS)
+            for metric in self.requested
+            if metric not in (*PREDICTIVE, *RATIOS)
         )
         resolved = ResolvedMetrics(
             self.names, metrics, self.joint, self.prevalence, number, self.stratified, self.threshold
@@ -274,8 +271,8 @@ class Metrics:
         if events[0] not in classes:
             raise ParameterError("event", f"one of the classes {classes}", self.event)
         metrics: list[Metric] = []
-        for requested in self._listed:
-            metric = requested if isinstance(requested, Metric) else METRICS.get(_named(requested))
+        for requested, name in zip(self.requested, self.names, strict=True):
+            metric = METRICS.get(requested) if isinstance(requested, str) else requested
             if metric == SENSITIVITY:
                 numbers = map(classes.index, events)
                 metrics += [
@@ -286,36 +283,22 @@ class Metrics:
             else:
                 advice = " For others fit one classifier per class against the rest: clf.fit(X, y == 'a')."
                 rule = f"'error', 'accuracy' or 'sensitivity' for {len(classes)} classes"
-                raise ParameterError("metric", rule, _named(requested), advice)
+                raise ParameterError("metric", rule, name, advice)
         names = tuple(metric.name for metric in metrics)
         return ResolvedMetrics(names, tuple(metrics), self.joint, stratified=self.stratified)
 
     def _metric(self, requested: str | Metric, classes: Sequence[Any], event: int) -> Metric:
         if isinstance(requested, Metric):
             return requested
-        if _named(requested) == NET_BENEFIT:
+        if requested == NET_BENEFIT:
             return net_benefit(self.threshold or 0.0, self.prevalence)
         if requested != COST:
-            return METRICS[_named(requested)]
+            return METRICS[requested]
         costs = self.costs
         if not isinstance(costs, Mapping) or sorted(map(repr, costs)) != sorted(map(repr, classes)):
             raise ParameterError("costs", f"a cost for each of the classes {classes}, by its label", costs)
         of_class = tuple(check_number("costs", costs[label], 0.0, 1e100) for label in classes)
         return Metric(COST, costs=(of_class[1 - event], of_class[event]))
-
-    def _check_setting(self, parameter: str, value: Any, read_by: Sequence[str], rule: str) -> None:
-        """Raise ParameterError unless a setting is given with a metric that reads it, and only then."""
-        by_name = {_named(metric) for metric in self._listed if not isinstance(metric, Metric)}
-        right = (value is not None) == bool(by_name.intersection(read_by))
-        if (
-            right
-            and value is not None
-            and parameter != "costs"
-            and (parameter, value) != ("prevalence", "sample")
-        ):
-            right = not isinstance(value, str) and check_number(parameter, value, 0.0, 1.0) > 0.0
-        if not right:
-            raise ParameterError(parameter, rule, value)
 
 
 def net_benefit(threshold: float, prevalence: float | str | None) -> Metric:
@@ -362,7 +345,7 @@ def as_metrics(metric: Any, event: Any = None) -> Metrics:
     return replace(metrics, event=event)
 
 
-def check_name(name: str) -> str:
+def check_name(name: object) -> str:
     """Return the name of a metric.
 
     Raises
@@ -370,18 +353,12 @@ def check_name(name: str) -> str:
     ValueError
         If it is unknown; the message says in one sentence what to use instead.
     """
+    if not isinstance(name, str):
+        raise ParameterError("metric", f"one or more of {list(NAMES)}", name)
     spelled = "-".join(name.lower().replace("_", " ").replace("-", " ").split())
-    name = ALIASES.get(spelled, next((one for one in (name.lower(), spelled) if one in NAMES), name))
+    name = ALIASES.get(spelled, next((way for way in (name.lower(), spelled) if way in NAMES), name))
     if name not in NAMES:
         meant = suggestion(name, (*NAMES, *ALIASES)).strip().replace("Did", "did", 1)
         instead = INSTEAD.get(spelled) or meant or f"the metrics are {', '.join(NAMES)}."
         raise ValueError(f"The 'metric' parameter does not support {name!r}: {instead}")
     return name
-
-
-def _named(metric: object) -> str:
-    if isinstance(metric, Metric):
-        return metric.name
-    if not isinstance(metric, str):
-        raise ParameterError("metric", f"one or more of {list(NAMES)}", metric)
-    return check_name(metric)

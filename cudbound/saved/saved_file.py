@@ -255,8 +255,8 @@ def _sequence(value: Any, kind: Any) -> Any:
 
 
 def _metrics(value: Any, _: Any) -> Metrics:
-    names = _CONVERTER.structure(value["asked"], tuple[str | Metric, ...])
-    return Metrics(**{**value, "asked": names})
+    metric = _CONVERTER.structure(value["metric"], tuple[str | Metric, ...])
+    return Metrics(**{**value, "metric": metric})
 
 
 _CONVERTER = make_converter(forbid_extra_keys=True)
