@@ -172,7 +172,7 @@ def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64]) -> Addit
 
 def _warn_unscaled(model: AdditiveModel, estimator: Any) -> None:
     """Warn if a penalty is applied to features with very different standard deviations."""
-    strengths = [one for one in (model.penalty, model.l1_penalty) if one is not None]
+    strengths = [penalty for penalty in (model.penalty, model.l1_penalty) if penalty is not None]
     if not strengths:
         return
     sizes = model.design.std(axis=0)

@@ -18,8 +18,6 @@ from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
 
 #: The functions that give scores, with the threshold that scikit-learn puts on each unless another is chosen.
 THRESHOLDS = {"decision_function": 0.0, "predict_proba": 0.5}
-#: What can be kept of a classifier for each row, by what metrics read.
-KINDS = ("scores", "probabilities")
 
 
 @dataclass(frozen=True)
@@ -59,13 +57,24 @@ class RecordedOutputs:
         ValueError
             If they are not finite, or the probabilities are none.
         """
-        outputs = {}
-        if "probabilities" in self.kinds:
-            outputs["probabilities"] = self._probabilities(estimator, X)
-        if "scores" in self.kinds:
-            by_probability = not hasattr(estimator, "decision_function")
-            ranked = outputs.get("probabilities") if by_probability else None
-            outputs["scores"] = self._scores(estimator, X) if ranked is None else ranked
+        outputs: dict[str, Any] = {}
+        scorer = _scorer(estimator)
+        # probabilities take the place of scores that the classifier itself does not have
+        without_scores = "scores" in self.kinds and not hasattr(estimator, "decision_function")
+        by_probability = without_scores and hasattr(scorer, "predict_proba")
+        if "probabilities" in self.kinds or by_probability:
+            if not hasattr(scorer, "predict_proba"):
+                rule = f"one that needs no probabilities: {type(scorer).__name__} has no predict_proba"
+                raise ParameterError("metric", rule, "brier")
+            probabilities = predicted_probabilities(scorer, X, len(estimator.classes_))[:, self.event_class]
+            outputs = dict.fromkeys(self.kinds, probabilities)
+        if "scores" in self.kinds and not by_probability:
+            if not hasattr(scorer, "decision_function"):
+                name = type(scorer).__name__
+                rule = f"one that needs no scores: {name} has neither decision_function nor predict_proba"
+                raise ParameterError("metric", rule, "auc")
+            scores = predicted_scores(scorer, X)
+            outputs["scores"] = scores if self.event_class else -scores
         return outputs
 
     def from_linear(self, scores: Array) -> dict[str, Array]:
@@ -75,24 +84,6 @@ class RecordedOutputs:
         """
         turned = scores if self.event_class else -scores
         return {kind: turned if kind == "scores" else expit(turned) for kind in self.kinds}
-
-    def _scores(self, estimator: Any, X: Any) -> Array:
-        if not hasattr(estimator, "decision_function"):
-            if hasattr(_scorer(estimator), "predict_proba"):
-                return self._probabilities(estimator, X)
-            if not hasattr(_scorer(estimator), "decision_function"):
-                name = type(_scorer(estimator)).__name__
-                rule = f"one that needs no scores: {name} has neither decision_function nor predict_proba"
-                raise ParameterError("metric", rule, "auc")
-        scores = predicted_scores(_scorer(estimator), X)
-        return scores if self.event_class else -scores
-
-    def _probabilities(self, estimator: Any, X: Any) -> Array:
-        scorer = _scorer(estimator)
-        if not hasattr(scorer, "predict_proba"):
-            rule = f"one that needs no probabilities: {type(scorer).__name__} has no predict_proba"
-            raise ParameterError("metric", rule, "brier")
-        return predicted_probabilities(scorer, X, len(estimator.classes_))[:, self.event_class]
 
 
 #: Losses alone.
