@@ -343,26 +343,22 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
         equals), relative_width (mean over cells of its mean width relative to the reference), n_failed, n_degenerate.
         """
         cells = self.judged_cells
-        reference = (
-            cells[cells["method"] == self.reference].set_index(CELL)["width"].rename("reference_width")
+        reference = cells[cells["method"] == self.reference].set_index(CELL)["width"].rename("of_reference")
+        cells = cells.join(reference, on=CELL).assign(
+            ratio=lambda table: table["width"] / table["of_reference"]
         )
-        cells = cells.join(reference, on=CELL)
-        cells = cells.assign(ratio=cells["width"] / cells["reference_width"])
-        table = cells.groupby("method", sort=False).agg(
+        grouped = cells.groupby("method", sort=False)
+        table = grouped.agg(
             n_cells=("n", "size"),
             n_keeping=("keeps_level", "sum"),
             share_keeping=("keeps_level", "mean"),
             n_shortest=("is_shortest", "sum"),
-            worst_coverage=("coverage", "min"),
-            worst_scenario=("coverage", "idxmin"),
-            worst_n=("coverage", "idxmin"),
-            relative_width=("ratio", "mean"),
-            n_failed=("n_failed", "sum"),
-            n_degenerate=("n_degenerate", "sum"),
         )
-        for name in CELL:
-            table[f"worst_{name}"] = cells.loc[table[f"worst_{name}"], name].set_axis(table.index)
-        return table.reset_index()
+        worst = cells.loc[grouped["coverage"].idxmin()].set_index("method")[["coverage", *CELL]]
+        means_and_sums = {"relative_width": ("ratio", "mean")} | {
+            name: (name, "sum") for name in ("n_failed", "n_degenerate")
+        }
+        return table.join([worst.add_prefix("worst_"), grouped.agg(**means_and_sums)]).reset_index()
 
 
 def _at_a_glance(cell: pd.Series[Any]) -> str:

@@ -7,14 +7,10 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cudbound.basis.calls import public_call
 from cudbound.study.design.scenario import differences, shown
-from cudbound.study.run.replicate_rows import (
-    RESULTS,
-    TIMINGS,
-)
+from cudbound.study.run.replicate_rows import RESULTS, TIMINGS
 from cudbound.study.run.store import (
     Store,
     StudyStatus,
@@ -25,10 +21,6 @@ from cudbound.study.run.store import (
     transaction,
     writer_lock,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 _KEY = "scenario, n, replicate"
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
+from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
 from cudbound.adapters.outputs import RecordedOutputs
@@ -134,15 +135,11 @@ def _expected_error(
     with suppress(Exception):  # judged by the further samples that there are, whose number the report shows
         for _ in range(MAX_DRAWS):
             drawn, _ = draw_both_classes(scenario.population, key.n, rng)
-            X, y = (_first(rows, n_train) for rows in (drawn.X, drawn.y))
+            X, y = (_safe_indexing(rows, slice(n_train)) for rows in (drawn.X, drawn.y))
             if batched or len(np.unique(y)) == 2:
                 truth = _true_error(scenario, _fit(scenario, X, y, seed), drawn)
                 return ExpectedError(n_train, truth.value, truth.standard_error)
     return None
-
-
-def _first(rows: Any, n: int) -> Any:
-    return rows.iloc[:n] if hasattr(rows, "iloc") else rows[:n]
 
 
 def _truths(scenario: Scenario, fitted: list[Any], drawn: Cases) -> tuple[Truth, ...]:

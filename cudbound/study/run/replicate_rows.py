@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_integer
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 #: A traceback up to the error at its end: the last call in it, and the indented lines that show its code.
 CALLS = re.compile(r'.*^  File "[^\n]*", line \d+[^\n]*\n(?: [^\n]*\n)*', re.DOTALL | re.MULTILINE)
@@ -190,6 +185,11 @@ class StoredTable:
         """Return the query for all columns of all rows, or of rows selected by `where`, in the order of the key."""
         return f"SELECT {', '.join(self.columns)} FROM {self.name} {where} ORDER BY {self.order}"
 
+    @property
+    def dtypes(self) -> dict[str, Any]:
+        """Types of the columns of a frame: texts are objects, with None if missing; missing numbers are nan."""
+        return {name: _DTYPES[_base(kind)] for name, kind in self.types.items()}
+
     def values(self, *parts: object, **more: object) -> tuple[object, ...]:
         """Return one row for SQLite, from attributes of `parts` and from values given by name."""
         columns = {
@@ -223,15 +223,6 @@ EXPECTED = StoredTable("expected_errors", _KEY | columns_of(ExpectedError), 4)
 TIMINGS = StoredTable("timings", _KEY | {"seconds": "float", "finished": "float"}, 3)
 #: The tables that depend only on the study.
 RESULTS = (REPLICATES, INTERVALS, EXPECTED)
-
-
-def read_frame(connection: sqlite3.Connection, table: StoredTable) -> pd.DataFrame:
-    """Return a table as a frame; texts are objects, missing texts are None and missing numbers nan."""
-    import pandas as pd
-
-    dtypes: Any = {name: _DTYPES[_base(kind)] for name, kind in table.types.items()}
-    rows = connection.execute(table.select()).fetchall()
-    return pd.DataFrame(rows, columns=table.columns, dtype=object).astype(dtypes)
 
 
 def read_shard(text: str) -> Shard:

@@ -36,7 +36,6 @@ from cudbound.study.run.replicate_rows import (
     Shard,
     StoredTable,
     last_line,
-    read_frame,
     read_shard,
     reason,
     replicates_of,
@@ -345,8 +344,11 @@ class Store:
         table : StoredTable
             A table in `cudbound.study.run.replicate_rows`, which documents its columns.
         """
-        with naming_store(self.path):
-            return read_frame(self._connection, table)
+        import pandas as pd
+
+        return pd.DataFrame(self._select(table.select()), columns=table.columns, dtype=object).astype(
+            table.dtypes
+        )
 
     def runs(self) -> list[dict[str, str]]:
         """Return the versions, the computer and the shard, if any, of each run of the study."""
