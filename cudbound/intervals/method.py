@@ -171,6 +171,7 @@ class Method(MethodCard):
         function: Any = self.compute or self.pivot or self.test
         for name, text in described(function).items():
             object.__setattr__(self, name, getattr(self, name) or text)
+        object.__setattr__(self, "title", self.title or self.name)  # python -OO drops docstrings
         ways = {way: replace(words, title=words.title or self.title) for way, words in self.ways.items()}
         object.__setattr__(self, "ways", ways)
         variants = {kind: self._variant(kind, changes) for kind, changes in self.variants.items()}
