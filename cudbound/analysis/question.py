@@ -17,13 +17,14 @@ from cudbound.basis.validation import (
     check_confidence_level,
     check_n_jobs,
     check_rng,
+    check_settings,
     seed_of,
 )
-from cudbound.bound.cud_bound import Bound, check_bound
+from cudbound.bound.cud_bound import Bound
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.problem.draws import check_resamples
-from cudbound.resampling.settings import Resampling, check_resampling, spawn_streams
+from cudbound.resampling.settings import Resampling, spawn_streams
 from cudbound.solve.search import Search
 
 
@@ -90,8 +91,8 @@ class Question(Generic[Card]):
         question = cls(
             methods=methods.that_read(metrics.kinds),
             metrics=metrics,
-            resampling=check_resampling(resampling),
-            bound=check_bound(bound),
+            resampling=check_settings("resampling", resampling, Resampling, 'inner="oob"'),
+            bound=check_settings("bound", bound, Bound, "polish=True"),
             rng=generator,
             streams=spawn_streams(generator),
             seed=seed_of(rng),

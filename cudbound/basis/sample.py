@@ -404,16 +404,9 @@ def predicted_probabilities(estimator: Any, X: Any, n_classes: int) -> Array:
         "the classes as columns, in the order of classes_."
     )
     values, n = np.asarray(estimator.predict_proba(X)), count_rows(X)
-    if values.shape != (n, n_classes):
-        single = values.shape in ((n,), (n, 1)) and n_classes == 2
-        hint = " Return np.column_stack([1 - p, p]), with p that of classes_[1]." if single else ""
-        raise ValueError(f"{rule} It returned {_shape(values)} for {n} rows and {n_classes} classes.{hint}")
-    numbers = values.astype(np.float64)
-    if not np.isfinite(numbers).all():
-        rows = np.flatnonzero(~np.isfinite(numbers).all(axis=1))
-        raise ValueError(
-            f"{rule} It returned nan or infinite values for {rows.size} rows, the first in row {rows[0]}."
-        )
+    single = values.shape in ((n,), (n, 1)) and n_classes == 2
+    hint = " Return np.column_stack([1 - p, p]), with p that of classes_[1]." if single else ""
+    numbers = _finite(rule, values, (n, n_classes), f" and {n_classes} classes.{hint}")
     if numbers.min() < -ROUNDING or numbers.max() > 1.0 + ROUNDING:
         raise ValueError(
             f"{rule} It returned values from {numbers.min():.3g} to {numbers.max():.3g}: scores are not probabilities; "
@@ -436,14 +429,20 @@ def predicted_scores(estimator: Any, X: Any) -> Array:
         If they are not one finite number for each row.
     """
     rule = f"{type(estimator).__name__}.decision_function must return a finite number for each row."
-    values, n = np.asarray(estimator.decision_function(X), dtype=np.float64), count_rows(X)
-    if values.shape != (n,):
-        raise ValueError(f"{rule} It returned {_shape(values)} for {n} rows.")
-    if not np.isfinite(values).all():
+    return _finite(rule, np.asarray(estimator.decision_function(X)), (count_rows(X),), ".")
+
+
+def _finite(rule: str, values: NDArray[Any], shape: tuple[int, ...], after: str) -> Array:
+    """Return what a classifier returned for rows, if it has this shape and is finite."""
+    if values.shape != shape:
+        raise ValueError(f"{rule} It returned {_shape(values)} for {shape[0]} rows{after}")
+    numbers = values.astype(np.float64)
+    rows = np.flatnonzero(~np.isfinite(numbers).reshape(len(numbers), -1).all(axis=1))
+    if rows.size:
         raise ValueError(
-            f"{rule} It returned nan or infinite values for {(~np.isfinite(values)).sum()} rows."
+            f"{rule} It returned nan or infinite values for {rows.size} rows, the first in row {rows[0]}."
         )
-    return values
+    return numbers
 
 
 def _shape(values: NDArray[Any]) -> str:

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Collection, Iterable
 from numbers import Integral, Real
-from typing import Any, Protocol, TypeAlias, TypeGuard
+from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +49,7 @@ Splits: TypeAlias = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]]
 
 
 Array = NDArray[np.float64]
+Settings = TypeVar("Settings")
 #: Recorded losses: booleans, integers or floats.
 Losses = NDArray[Any]
 
@@ -238,6 +239,22 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> str:
     """
     if not isinstance(value, str) or value not in choices:
         raise ParameterError(name, f"one of {sorted(choices)}", value, suggestion(value, choices))
+    return value
+
+
+def check_settings(name: str, value: object, kind: type[Settings], example: str) -> Settings:
+    """Return settings of a class, or its defaults for None.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else; the message has the example, which are arguments of the class.
+    """
+    if value is None:
+        return kind()
+    if not isinstance(value, kind):
+        rule = f"a {kind.__name__}, such as {kind.__name__}({example}), or None"
+        raise ParameterError(name, rule, value)
     return value
 
 

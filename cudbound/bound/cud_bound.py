@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.calls import public_call, warn
-from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.proportions import inverted_cdf_quantile, within
-from cudbound.basis.validation import check_confidence_level, check_flag, check_localization
+from cudbound.basis.validation import check_confidence_level, check_flag, check_localization, check_settings
 from cudbound.bound.joint import JointDraws, solve_joint
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
 from cudbound.problem.draws import Draws
 from cudbound.problem.problem import AdditiveModel, Polish, Problem
-from cudbound.solve.limits import SearchLimits, check_limits
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
 
@@ -63,15 +62,6 @@ class Bound(SearchLimits):
     def limits(self) -> SearchLimits:
         """Its solver and limits."""
         return SearchLimits(**{entry.name: getattr(self, entry.name) for entry in fields(SearchLimits)})
-
-
-def check_bound(bound: object) -> Bound:
-    """Return the settings, or the defaults for None; raise ValueError for anything else."""
-    if bound is None:
-        return Bound()
-    if not isinstance(bound, Bound):
-        raise ParameterError("bound", "a Bound, such as Bound(polish=True), or None", bound)
-    return bound
 
 
 # bounds hold arrays, which have no single truth value to compare
@@ -211,7 +201,11 @@ class CudBound:
         level = (
             self.confidence_level if confidence_level is None else check_confidence_level(confidence_level)
         )
-        search = self.search if limits is None else replace(self.search, limits=check_limits(limits))
+        search = (
+            self.search
+            if limits is None
+            else replace(self.search, limits=check_settings("limits", limits, SearchLimits, "seconds=60"))
+        )
         result = self._at(level, self.draws)
         proved = self.draws.certified.all() if search.all_draws else result.certified
         if proved or (limits is None and (search.all_draws or level == self.confidence_level)):

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import (
     Splits,
     check_choice,
@@ -151,17 +150,6 @@ class Resampling(ResamplingSizes):
     def sizes(self) -> ResamplingSizes:
         """Its numbers of folds, splits and repetitions, and the rate for "aci"."""
         return ResamplingSizes(**{entry.name: getattr(self, entry.name) for entry in fields(ResamplingSizes)})
-
-
-def check_resampling(resampling: object) -> Resampling:
-    """Return the settings, or the defaults for None; raise ValueError for anything else."""
-    if resampling is None:
-        return Resampling()
-    if not isinstance(resampling, Resampling):
-        raise ParameterError(
-            "resampling", 'a Resampling, such as Resampling(inner="oob"), or None', resampling
-        )
-    return resampling
 
 
 # ---- random numbers ----

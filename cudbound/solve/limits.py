@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_choice, check_limit
 from cudbound.problem.problem import Problem
 
@@ -58,21 +57,6 @@ class SearchLimits:
 
 
 NO_LIMITS = SearchLimits()
-
-
-def check_limits(limits: object) -> SearchLimits:
-    """Return the limits; None means no limits.
-
-    Raises
-    ------
-    ValueError
-        If it is anything else, such as a number.
-    """
-    if limits is None:
-        return NO_LIMITS
-    if not isinstance(limits, SearchLimits):
-        raise ParameterError("limits", "a SearchLimits, such as SearchLimits(seconds=60), or None", limits)
-    return limits
 
 
 #: Seconds of one processor that the search for a quantile may take by default, roughly: as long as someone trying the

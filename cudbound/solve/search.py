@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from cudbound.basis.calls import current_progress, public_call
 from cudbound.basis.exceptions import NotCertifiedWarning, ParameterError, SolveInterrupted
 from cudbound.basis.proportions import quantile_rank, within
-from cudbound.basis.validation import check_choice, check_n_jobs, check_ranks
+from cudbound.basis.validation import check_choice, check_n_jobs, check_ranks, check_settings
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import (
     NO_LIMITS,
     SearchLimits,
-    check_limits,
     default_node_budget,
     nodes_within,
 )
@@ -119,7 +118,7 @@ def solve_draws(
         raise ParameterError(
             "problem", "a Problem, such as Problem.of(design, labels, coef, counts)", problem
         )
-    limits = check_limits(limits)
+    limits = check_settings("limits", limits, SearchLimits, "seconds=60")
     check_choice("side", side, SIDES)
     native = limits.solver == "native"
     if native:

@@ -21,12 +21,13 @@ from cudbound.basis.validation import (
     check_integer,
     check_lengths,
     check_seed,
+    check_settings,
     count_rows,
 )
 from cudbound.intervals import find_methods
 from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
-from cudbound.resampling.settings import Resampling, check_resampling
+from cudbound.resampling.settings import Resampling
 from cudbound.study.design.design_file import find_world
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import Summary, summarize_store
@@ -185,7 +186,7 @@ def plan_sample_size(
 
 def _settings(resampling: object) -> dict[str, Any]:
     """Return the resampling settings for a study."""
-    settings = check_resampling(resampling)
+    settings = check_settings("resampling", resampling, Resampling, 'inner="oob"')
     for name in ("cv", "on_single_class", "copies"):
         if getattr(settings, name) is not None:
             raise ParameterError(name, "None: a plan has many samples", getattr(settings, name))
