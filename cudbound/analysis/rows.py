@@ -187,7 +187,7 @@ def rows_of_target(
             target_records,
             target.level(method.needs),
             options,
-            alternative=target.alternative_of_loss,
+            alternative=metric.alternative_of_loss(target.alternative),
         )
         with_others = target.remarks(method.needs)
         if method.on_test_set and tested is not None:

@@ -35,20 +35,14 @@ class Target:
         The metrics whose intervals are simultaneous with this one, including itself.
     family_level : float
         Level of the family, and of methods that bound the family as a whole.
-    level_per_interval : float
-        Level of each interval of the other methods, by Bonferroni's inequality: the error probability is divided.
     alternative : {"two-sided", "less", "greater"}
         About the metric.
-    alternative_of_loss : {"two-sided", "less", "greater"}
-        The same alternative for the underlying mean loss.
     """
 
     rows: MetricRows
     family: tuple[MetricRows, ...]
     family_level: float
-    level_per_interval: float
     alternative: str
-    alternative_of_loss: str
 
     @property
     def metric(self) -> Metric:
@@ -67,10 +61,15 @@ class Target:
             return self.family_level
         return 1.0 - (1.0 - self.level_per_interval) * len(self.cud_metrics)
 
+    @property
+    def level_per_interval(self) -> float:
+        """Level of each interval of the other methods, by Bonferroni's inequality: the error probability is divided."""
+        n_intervals = len(self.family)
+        return self.family_level if n_intervals == 1 else 1.0 - (1.0 - self.family_level) / n_intervals
+
     def at(self, confidence_level: float) -> Target:
         """Return the same target at another level of its family."""
-        each = level_of_each(confidence_level, len(self.family))
-        return replace(self, family_level=confidence_level, level_per_interval=each)
+        return replace(self, family_level=confidence_level)
 
     @property
     def one_sided(self) -> bool:
@@ -87,11 +86,6 @@ class Target:
         others = [rows.metric.name for rows in self.family if rows not in apart]
         level = format_level(round(self.level(needs), 6))
         return (f"together with {' and '.join(others)}: each at {level}",) if others else ()
-
-
-def level_of_each(confidence_level: float, n_intervals: int) -> float:
-    """Return the level of each of several intervals that hold together at a level, by Bonferroni's inequality."""
-    return confidence_level if n_intervals == 1 else 1.0 - (1.0 - confidence_level) / n_intervals
 
 
 def _of_family(needs: Needs) -> bool:
@@ -118,12 +112,7 @@ def targets_of(
         numbers = (1 if metric.event_class is None else metric.event_class for metric in metrics)
         parts = [(metric, event == number) for metric, number in zip(metrics, numbers, strict=True)]
         rows = tuple(MetricRows(metric, is_event, sample_weight) for metric, is_event in parts)
-        each = level_of_each(confidence_level, len(rows) if joint else 1)
-        loss_ways = [metric_rows.metric.alternative_of_loss(way) for metric_rows in rows]
-        return tuple(
-            Target(metric_rows, rows if joint else (metric_rows,), confidence_level, each, way, loss_way)
-            for metric_rows, loss_way in zip(rows, loss_ways, strict=True)
-        )
+        return tuple(Target(each, rows if joint else (each,), confidence_level, way) for each in rows)
 
     targets = family(resolved.all_metrics, resolved.joint, alternative)
     if resolved.joint:
