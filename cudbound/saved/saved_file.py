@@ -283,14 +283,13 @@ class Check:
     name : str
         The subject of the check.
     passed : bool or None
-        None if it could not be checked; `found` has the reason.
-    found : str
-        The finding.
+        None if it could not be checked; `finding` has the reason.
+    finding : str
     """
 
     name: str
     passed: bool | None
-    found: str
+    finding: str
 
     @property
     def outcome(self) -> str:
@@ -346,5 +345,5 @@ class ResultVerification(Tabular):
         """Return one row per check, with the columns ``check``, ``outcome`` and ``found``."""
         import pandas as pd
 
-        rows = [(check.name, check.outcome, check.found) for check in self.checks]
+        rows = [(check.name, check.outcome, check.finding) for check in self.checks]
         return pd.DataFrame(rows, columns=["check", "outcome", "found"])
