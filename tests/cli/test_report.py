@@ -60,7 +60,7 @@ def test_what_is_missing_is_told_before_the_work(folder, monkeypatch, package):
 def test_what_is_saved_is_verified(folder, how):
     """The page is that of the command without --save; its own numbers are not a saved result, and this is said."""
     (folder / "kept").mkdir()
-    result = report(*FEW, *how.split(), "--seed", "1", "--output", "a.html", "--save", "kept/result.json")
+    result = report(*FEW, *how, "--seed", "1", "--output", "a.html", "--save", "kept/result.json")
     assert result.exit_code == 0, result.stderr
     assert "wrote kept/result.json" in result.stderr
     assert "--save" not in (folder / "a.json").read_text("utf-8")
