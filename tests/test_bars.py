@@ -22,7 +22,7 @@ from cudbound import (
     performance_interval,
 )
 from cudbound.basis import calls as bars
-from cudbound.basis.calls import HIDDEN, Progress, current_progress, public_call, shared
+from cudbound.basis.calls import HIDDEN, Progress, shared
 from cudbound.solve import Problem, solve_draws
 from cudbound.study import run_study
 
@@ -98,17 +98,6 @@ def test_a_study_shows_a_bar(tmp_path, monkeypatch):
     with shared(HIDDEN):
         run_study(tiny_study(n_samples=(12,), n_replicates=5, methods="langford-binomial"), tmp_path / "s")
     assert terminal.getvalue() == ""
-
-
-def test_a_call_that_fails_leaves_no_progress_behind():
-    @public_call
-    def failing():
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        failing()
-    with shared(Progress(shown=True, since=0.0)):
-        assert current_progress().shown
 
 
 #: tqdm reads its variable when it is imported, so this needs an interpreter that has not done so.

@@ -9,15 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from mlxtend.evaluate import BootstrapOutOfBag, bootstrap_point632_score
 from shared_files import shared_vectors
-from sklearn.neighbors import KNeighborsClassifier
 
 from cudbound import LeastSquaresClassifier
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.point_estimates.bolstered import BolsteredLosses
 from cudbound.point_estimates.bootstrap_632 import (
-    error_632,
     error_632_plus,
     error_lv1o,
     estimate_632,
@@ -160,44 +157,6 @@ def test_no_information_error_is_the_mean_loss_over_all_pairs(pair):
 
 
 # ---- the peer ----
-
-
-def test_mlxtend_on_the_same_draws():
-    """mlxtend averages a score per draw, from the draw's own error on all rows; ours starts from the training error."""
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(30, 2))
-    y = (X[:, 0] + 0.5 * rng.normal(size=30) > 0).astype(int)
-    clf = KNeighborsClassifier(3)
-    counts, losses, predicted_positive = [], [], []
-    for train, _ in BootstrapOutOfBag(n_splits=60, random_seed=5).split(X):
-        predicted = clf.fit(X[train], y[train]).predict(X)
-        counts.append(np.bincount(train, minlength=30))
-        losses.append(predicted != y)
-        predicted_positive.append(predicted.mean())
-    recorded = BootstrapLosses(np.array(counts), np.array(losses))
-    peer = {
-        method: 1 - bootstrap_point632_score(clf, X, y, n_splits=60, method=method, random_seed=5)
-        for method in ("oob", ".632", ".632+")
-    }
-    np.testing.assert_allclose(peer["oob"], recorded.out_of_bag, atol=1e-12)
-    own_error = recorded.losses.mean(axis=1)
-    np.testing.assert_allclose(peer[".632"], error_632(own_error, recorded.out_of_bag), atol=1e-12)
-    # the draws' mean is neither of the two out-of-bag estimates: draws leave out different numbers of points
-    err1 = leave_one_out_bootstrap_error(recorded.losses, recorded.counts)
-    e0 = pooled_bootstrap_error(recorded.losses, recorded.counts)
-    assert len({round(float(value), 6) for value in (err1, e0, recorded.out_of_bag.mean())}) == 3
-    # .632+ a draw agrees where the rate of overfitting needs no clipping
-    clipped = []
-    for b in range(60):
-        gamma = no_information_error(y.mean(), predicted_positive[b])
-        result = error_632_plus(own_error[b], recorded.out_of_bag[b], gamma)
-        rate = (recorded.out_of_bag[b] - own_error[b]) / (gamma - own_error[b])
-        if 0.0 <= rate <= 1.0:
-            assert result.estimate == pytest.approx(peer[".632+"][b], abs=1e-12)
-        else:
-            clipped.append(result.estimate != pytest.approx(peer[".632+"][b], abs=1e-12))
-    assert 0 < len(clipped) < 60
-    assert all(clipped)
 
 
 # ---- properties ----

@@ -79,39 +79,3 @@ def test_weights_of_classes_are_part_of_the_loss_and_other_parameters_are_notice
     clf.set_params(class_weight={"ill": 4.0}, C=1.0)
     with pytest.raises(NotMinimizerError, match="do not minimize the mean logistic loss"):
         to_additive_model(clf, X, y)
-
-
-def _refused():
-    X, y = _data()
-    nan = X.copy()
-    nan[3, 1] = np.nan
-    yield "lengths", X[:-1], y, r"same number of rows\. Got 29 and 30"
-    yield "features", X[:, :2], y, "X has 2 features, but LeastSquaresClassifier is expecting 3"
-    yield "missing", nan, y, "Input X contains NaN"
-    yield "words", np.full((30, 3), "high"), y, "could not convert string to float"
-    yield (
-        "label",
-        X,
-        np.where(np.arange(30) == 4, "dead", y),
-        r"fitted to, \['healthy', 'ill'\]\. Also got \['dead'\]",
-    )
-    yield "numbers", X, np.zeros(30), r"Also got \[0\.0\]"
-    yield "missing label", X, np.array([None, *y[1:]]), r"Also got \[None\]"
-    yield "one class", X, np.full(30, "ill"), r"at least 2 rows of each class\. Got 0 of 'healthy'"
-    one = np.where(np.arange(30) == 4, "ill", "healthy")
-    yield "one row", X, one, r"at least 2 rows of each class\. Got 1 of 'ill'"
-    yield (
-        "two columns",
-        X,
-        np.column_stack([y, y]),
-        r"y should be a 1d array, got an array of shape \(30, 2\)",
-    )
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "message"), [pytest.param(X, y, message, id=name) for name, X, y, message in _refused()]
-)
-def test_data_that_do_not_fit_the_classifier(X, y, message):
-    clf = LeastSquaresClassifier().fit(*_data())
-    with pytest.raises(ValueError, match=message):
-        to_additive_model(clf, X, y)

@@ -9,18 +9,13 @@ import pytest
 from imblearn.over_sampling import SMOTE, RandomOverSampler
 from imblearn.pipeline import make_pipeline as make_resampling_pipeline
 from imblearn.under_sampling import RandomUnderSampler
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import (
     compare_intervals,
     compare_learners,
-    cud_interval,
-    estimate_error,
-    performance_interval,
-    plan_sample_size,
 )
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.resampling.refits import prepare_refits
@@ -29,51 +24,6 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
 Y = (X[:, 0] + RNG.normal(size=60) > 1).astype(int)
 CALL = {"n_resamples": 20, "rng": 0}
-ENTRIES = [performance_interval, compare_intervals, cud_interval, estimate_error]
-
-
-class Bare:
-    """It can be fitted and predicts, and that is all."""
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        self.direction_ = X[y == self.classes_[1]].mean(axis=0) - X[y == self.classes_[0]].mean(axis=0)
-        return self
-
-    def predict(self, X):
-        return self.classes_[(X @ self.direction_ > 0).astype(int)]
-
-
-class WithParameters(Bare):
-    def __init__(self, scale=1.0):
-        self.scale = scale
-
-    def get_params(self, deep=True):
-        return {"scale": self.scale}
-
-    def set_params(self, **parameters):
-        vars(self).update(parameters)
-        return self
-
-
-class Mixed(ClassifierMixin, Bare):
-    pass
-
-
-@pytest.mark.parametrize("kind", [Bare, WithParameters, Mixed])
-def test_a_class_that_cannot_be_cloned_is_told_what_to_inherit(kind):
-    message = (
-        rf"{kind.__name__} does not inherit from BaseEstimator of scikit-learn.*"
-        rf"class {kind.__name__}\(ClassifierMixin, BaseEstimator\)"
-    )
-    for clf in (kind().fit(X, Y), make_pipeline(StandardScaler(), kind()).fit(X, Y)):
-        for entry in ENTRIES:
-            with pytest.raises(UnsupportedEstimatorError, match=message):
-                entry(clf, X, Y, **CALL)
-        with pytest.raises(UnsupportedEstimatorError, match=message):
-            compare_learners([clf, "majority"], X, Y, rng=0)
-        with pytest.raises(UnsupportedEstimatorError, match=message):
-            plan_sample_size(clf, X, Y, rng=0)
 
 
 @pytest.fixture(params=[RandomOverSampler, SMOTE, RandomUnderSampler])

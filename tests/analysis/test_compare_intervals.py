@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 import pytest
 from data import fitted_sample
-from sklearn.linear_model import LogisticRegression
 
 from cudbound import (
     Bound,
@@ -16,12 +15,7 @@ from cudbound import (
     compare_intervals,
     cud_interval,
 )
-from cudbound.basis.exceptions import (
-    NotMinimizerError,
-    NotMinimizerWarning,
-)
 from cudbound.intervals import GROUPS
-from cudbound.problem.draws import draw_counts
 
 BASELINES = [name for name in GROUPS["paper"] if name != "cud"]
 
@@ -80,36 +74,6 @@ def test_rows_follow_the_seed():
     assert rows(None) != rows(None)
 
 
-def test_single_class_draws_stand_in_the_remarks():
-    X = np.random.default_rng(0).normal(size=(12, 2))
-    y = np.array([1, 1, *[0] * 10])
-    clf = LeastSquaresClassifier().fit(X, y)
-    counts = draw_counts(12, 50, np.random.default_rng(0))
-    n_single = int((counts[:, :2].sum(axis=1) == 0).sum())
-    assert n_single > 0
-    fitted = compare_intervals(
-        clf, X, y, n_resamples=50, rng=0, methods="paper", resampling=Resampling(inner=2)
-    )
-    assert f"{n_single} single-class draws fitted as drawn" in fitted["kohavi-normal"].remarks
-    assert f"{n_single} single-class draws" in fitted["cud"].remarks
-    dropped = compare_intervals(
-        clf,
-        X,
-        y,
-        n_resamples=50,
-        rng=0,
-        methods="paper",
-        resampling=Resampling(inner=2, on_single_class="drop"),
-    )
-    assert f"{n_single} single-class draws dropped" in dropped["kohavi-normal"].remarks
-    assert dropped["kohavi-normal"].n_fits == 1 + 50 - n_single
-    assert dropped["cud"] == fitted["cud"]
-    with pytest.raises(ValueError, match="had only one class"):
-        compare_intervals(
-            clf, X, y, n_resamples=50, rng=0, methods="paper", resampling=Resampling(on_single_class="error")
-        )
-
-
 def test_degenerate_rows_are_kept_with_the_reason():
     X = np.array([-3.0, -2.5, -2.0, -1.5, 1.5, 2.0, 2.5, 3.0])[:, None]
     y = (X[:, 0] > 0).astype(int)
@@ -125,21 +89,3 @@ def test_degenerate_rows_are_kept_with_the_reason():
 
 
 # ---- what is refused ----
-
-
-def test_data_that_do_not_fit_the_classifier():
-    clf, X, y = _fitted()
-    with pytest.raises(NotMinimizerError, match="do not minimize"):
-        compare_intervals(clf, X[::-1], y, methods=["cud"])
-    with pytest.warns(NotMinimizerWarning, match="do not minimize"):
-        table = compare_intervals(
-            clf, X[::-1], y, n_resamples=10, rng=0, methods="paper", resampling=Resampling(inner="oob")
-        )
-    assert "the fit does not minimize its loss" in table["cud"].degenerate
-    logistic = LogisticRegression().fit(X, y)
-    with pytest.raises(ValueError, match=r"same number of rows\. Got 29 and 30"):
-        compare_intervals(logistic, X[1:], y, methods=BASELINES)
-    with pytest.raises(ValueError, match=r"Also got \['dead'\]"):
-        compare_intervals(logistic, X, np.where(np.arange(30) == 3, "dead", y), methods=BASELINES)
-    with pytest.raises(ValueError, match=r"at least 2 rows of each class\. Got 0 of 'healthy'"):
-        compare_intervals(logistic, X, np.full(30, "ill"), methods=BASELINES)

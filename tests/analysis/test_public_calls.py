@@ -6,17 +6,15 @@ import inspect
 
 import numpy as np
 import pytest
-from sklearn.linear_model import RidgeClassifier
 
 import cudbound
 from cudbound import (
     LeastSquaresClassifier,
     compare_intervals,
-    compare_learners,
     cud_interval,
     performance_interval,
 )
-from cudbound.basis.exceptions import SmallSampleWarning, UnscaledPenaltyWarning
+from cudbound.basis.exceptions import SmallSampleWarning
 from cudbound.resampling.settings import Resampling
 
 X = np.arange(8.0)[:, None]
@@ -48,10 +46,3 @@ def test_warnings_point_at_the_caller(function):
         function(clf, X, Y, metric="sensitivity", n_resamples=20, rng=0)
     assert SmallSampleWarning in {one.category for one in caught}
     assert {one.filename for one in caught} == {__file__}
-
-
-def test_a_warning_points_at_the_outermost_call():
-    X_unequal = np.column_stack([X.ravel(), 1000.0 * X.ravel() ** 2])
-    with pytest.warns(UnscaledPenaltyWarning) as caught:
-        compare_learners([RidgeClassifier(), "majority"], X_unequal, Y, methods="single-split-t", rng=0)
-    assert {one.filename for one in caught if one.category is UnscaledPenaltyWarning} == {__file__}

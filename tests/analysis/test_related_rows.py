@@ -85,22 +85,4 @@ def test_rows_entered_twice_are_counted():
 # --- groups and weights
 
 
-@pytest.mark.parametrize(
-    ("weight", "expected"),
-    [
-        (np.r_[2.0, np.ones(59)], [RepeatedRowsWarning]),
-        (np.ones(60), []),
-        (np.full(60, 1.5), []),
-        (np.r_[2.5, np.full(59, 3.0)], []),
-    ],
-)
-def test_weights_that_are_numbers_of_patients(weight, expected):
-    X = RNG.normal(size=(60, 3))
-    found = related_rows(X, X[:, 0] > 0, None, weight)
-    assert [type(one) for one in found] == expected
-    if expected:
-        assert found[0].n_patients == 61
-        assert "sum to 61 for 60 rows" in str(found[0])
-
-
 # --- where they stand

@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 import skops.io
 from cli_fakes import Fake, assert_error, invoke
-from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from unwrapped import unwrapped
 
 from cudbound import compare_intervals
@@ -51,17 +50,6 @@ def test_decimal_commas_and_codes_of_missing_values(fake: Fake, patients):
     repeated = interval(*arguments, *given, "--missing-values", "x")
     assert repeated.exit_code == 2
     assert "--missing-values is given twice; separate the names by commas" in repeated.stderr
-
-
-def test_filling_is_a_step_of_the_fit(fake: Fake, patients):
-    assert interval("--exclude", "id", "--categorical", "site", "--missing", "median").exit_code == 0
-    (fitted,) = fake.fitted
-    assert isinstance(fitted.estimator, Pipeline)
-    assert isinstance(fitted.estimator[0], ColumnTransformer)
-    assert np.isnan(fitted.X).sum() == 5
-    assert interval("--features", "age,bmi", "--missing", "median").exit_code == 0
-    assert isinstance(fake.fitted[1].estimator[0], SimpleImputer)
-    assert fake.fitted[1].estimator[0].strategy == "median"
 
 
 def test_the_table_is_that_of_the_pipeline_in_python(patients):

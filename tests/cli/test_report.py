@@ -27,24 +27,6 @@ def report(*arguments: str, file: str = "data/patients.csv"):
     return invoke("report", file, *ROLES, *arguments)
 
 
-def test_the_page_and_its_numbers_are_written(folder):
-    result = report(*FEW, "--seed", "3", "--jobs", "2", "--output", "a page.html")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == "cudbound: wrote a page.html\ncudbound: wrote a page.json\n"
-    found = json.loads((folder / "a page.json").read_text("utf-8"))
-    command = found["reproduction"]["command"]
-    assert command == (
-        "cudbound report patients.csv --target died --positive yes --categorical sex --exclude id --resamples 60 "
-        "--seed 3 --output report.html"
-    )
-    assert found["box"]["event"] == "died = yes"
-    assert found["box"]["source"] == "patients.csv"
-    assert found["box"]["features"] == ["age", "sex", "bmi", "creatinine", "diabetes"]
-    page = (folder / "a page.html").read_text("utf-8")
-    assert f"<pre>{command}</pre>" in page
-    assert str(folder) not in page + json.dumps(found)
-
-
 @pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
 def test_what_is_missing_is_told_before_the_work(folder, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)

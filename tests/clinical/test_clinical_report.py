@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 
 import jsonschema
@@ -12,7 +11,6 @@ import pandas as pd
 import pytest
 from data import sample
 from html_pages import Page
-from shared_files import PUBLISHED_SETS, needs_published_sets
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
     brier_score_loss,
@@ -23,22 +21,12 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 from sklearn.model_selection import FixedThresholdClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from tiers import quick_first
 
 import cudbound
 from cudbound import LeastSquaresClassifier, clinical_report, compare_intervals, performance_interval
-from cudbound.basis.exceptions import (
-    CudboundWarning,
-)
-from cudbound.study.populations.real_data import load_data_set
 
 SCHEMA = json.loads((Path(cudbound.__file__).parent / "clinical" / "report.schema.json").read_text())
-SETS = (
-    *("birthwt", "cats", "haberman", "heart_cleveland", "ionosphere"),
-    *("parkinsons", "pima", "sonar", "urine", "wpbc"),
-)
 HOSTILE = ["<script>alert(1)</script>", '=HYPERLINK("http://x")', "n" * 300, "$x_1$ & <b>"]
 EVENT = '<img src=x onerror="alert(1)">'
 X, Y = sample(40, 4, labels=("well", "ill"))
@@ -227,19 +215,3 @@ def test_groups_are_kept_together():
 
 
 # --- real data
-
-
-@pytest.mark.slow
-@needs_published_sets
-@pytest.mark.parametrize("name", SETS)
-def test_real_data(name):
-    cases = load_data_set(name, PUBLISHED_SETS).draw(40, np.random.default_rng(1))
-    clf = make_pipeline(StandardScaler(), LogisticRegression())
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always", CudboundWarning)
-        found, page = checked(clf, cases.X, cases.y, 1, n_resamples=100)
-    assert found["box"]["n"] == 40
-    error = measures(found)["error"]
-    assert error["low"] <= error["estimate"] <= error["high"]
-    assert found["box"]["sentence"] in page
-    assert {str(one.message) for one in heard} <= set(found["checks"])

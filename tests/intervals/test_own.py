@@ -39,19 +39,6 @@ def test_its_row_holds_what_it_returned():
     assert table["langford-binomial"] == alone["langford-binomial"]
 
 
-def test_one_that_fails_costs_its_own_row():
-    def failing(model, X, y, level, rng):
-        raise RuntimeError("no luck")
-
-    mine = own_method("mine", failing)
-    table = compare_intervals(CLF, X, Y, methods=[mine, own_method("other", limits)], **FAST)
-    assert table["mine"].degenerate == "could not be computed: RuntimeError: no luck"
-    assert np.isnan(table["mine"].estimate)
-    assert table["other"].degenerate is None
-    with pytest.raises(RuntimeError, match="no luck"):
-        compare_intervals(CLF, X, Y, methods=[mine], **FAST)
-
-
 def test_rows_in_groups_are_refused_unless_it_says_that_it_keeps_them():
     groups = np.repeat(np.arange(15), 2)
     with pytest.raises(ValueError, match=r"'groups' parameter is not supported by \['mine'\]"):
@@ -59,11 +46,3 @@ def test_rows_in_groups_are_refused_unless_it_says_that_it_keeps_them():
     kept = own_method("mine", limits, with_groups="kept")
     row = compare_intervals(CLF, X, Y, methods=[kept], groups=groups, **FAST)["mine"]
     assert row.confidence_interval.high == pytest.approx(0.395)
-
-
-@pytest.mark.parametrize("asked", [{"metric": "sensitivity"}, {"sample_weight": np.linspace(0.5, 1.5, 30)}])
-def test_what_it_does_not_bound_is_refused(asked):
-    with pytest.raises(
-        ValueError, match=r"The method 'mine' is not available for .*what it records cannot be"
-    ):
-        compare_intervals(CLF, X, Y, methods=[own_method("mine", limits)], **asked, **FAST)

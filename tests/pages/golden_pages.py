@@ -278,6 +278,17 @@ def refusals_of_the_calls() -> str:
     return "\n".join(refusals.of_calls())
 
 
+@page
+def refusals_of_designs() -> str:
+    with a_folder_of_patients():
+        return "\n".join(refusals.of_designs())
+
+
+@page
+def classifiers() -> str:
+    return "\n".join(refusals.of_estimators())
+
+
 # ---- reports ----
 
 

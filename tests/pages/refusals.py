@@ -12,11 +12,34 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner
 from golden_calls import RIVALS, fitted, sample
-from sklearn.linear_model import LogisticRegression
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import (
+    LogisticRegression,
+    Perceptron,
+    RidgeClassifier,
+    RidgeClassifierCV,
+    SGDClassifier,
+)
+from sklearn.metrics import f1_score, make_scorer
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, TunedThresholdClassifierCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import RobustScaler, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 import cudbound as cb
 from cudbound import Bound, Resampling
+from cudbound.adapters.procedure import describe_classifier
 from cudbound.cli.group import main
+from cudbound.study.design.design_file import read_design
 
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "performance_interval": (cb.performance_interval, fitted(LogisticRegression())),
@@ -261,3 +284,113 @@ def of_the_command() -> Iterator[str]:
         message = result.stderr.removeprefix("cudbound: error: ").rstrip().replace(str(Path.cwd()), "FOLDER")
         yield f"{line}\n    {result.exit_code}: {message}"
     assert [path.name for path in Path().iterdir()] == ["patients.csv"], "a refusal leaves no file"
+
+
+SETTINGS, WORLD = "n_samples = 30; n_replicates = 2", "[[scenario]]; world = 'gaussians'"
+#: Designs of studies: a line of a file ends where a semicolon stands; S and W are `SETTINGS` and `WORLD`.
+DESIGNS = """
+n_samples =
+W
+n_samples = 30; W
+S
+S; [scenario]; world = 'noise'
+sed = 1; S; W
+seed = -1; S; W
+name = 3; S; W
+n_samples = 'many'; n_replicates = 2; W
+n_samples = [30, 30]; n_replicates = 2; W
+n_samples = []; n_replicates = 2; W
+n_samples = 30; n_replicates = 2.5; W
+methods = ['cdu']; S; W
+methods = 7; S; W
+methods = ['mcnemar']; S; W
+localization = 'm'; S; W
+confidence_level = 95; S; W
+inner = 0; S; W
+options = 3; S; W
+S; options.kohavi-normal.form = 'x'; W
+S; W; distance = 'far'
+S; W; W
+S; W; distanse = 1.0
+S; [[scenario]]; world = 'gausians'
+S; [[scenario]]; name = 'a'
+S; W; csv = 'a.csv'
+S; W; name = ''
+S; W; classifier = 'logistc'
+S; W; classifier = 1
+S; W; standardize = 'yes'
+S; W; components = 0
+S; W; components = 4
+S; W; set = 3
+S; W; tune = [1.0]
+S; W; n_features = 60; degree = 8
+S; W; classifier = 'ridge'; tune = {alpha = [1.0, -3.0]}
+S; W; classifier = 'ridge'; set = {alhpa = 1}
+S; W; classifier = 'logistic'; set = {C = -1}
+S; W; classifier = 'svm'; set = {kernel = 'rbf'}
+S; W; positive_share = 0.0001
+S; W; rival = 3
+S; W; n_features = 3; n_replicates = 0
+S; W; metric = 'recall of all'
+"""
+
+
+def of_designs() -> Iterator[str]:
+    """Yield each design and the one line that names its place."""
+    for line in DESIGNS.strip().splitlines():
+        parts = [{"S": SETTINGS, "W": WORLD}.get(part, part) for part in line.split("; ")]
+        Path("mine.toml").write_text("; ".join(parts).replace("; ", "\n"))
+        message = said(read_design, Path("mine.toml"))
+        assert message.split(": ")[1] == "mine.toml", message
+        yield f"{line}\n    {message}"
+
+
+ESTIMATORS: list[Any] = [
+    LogisticRegression(C=2.0, class_weight="balanced"),
+    LinearSVC(penalty="l1", C=2.0),
+    RidgeClassifier(alpha=3, class_weight="balanced"),
+    RidgeClassifier(positive=True),
+    SGDClassifier(penalty="elasticnet", alpha=0.01, random_state=0),
+    SGDClassifier("perceptron", random_state=0),
+    cb.ConvexLossClassifier(penalty=[0.1, 0.2, 0.3]),
+    Perceptron(random_state=0),
+    LinearDiscriminantAnalysis(),
+    QuadraticDiscriminantAnalysis(),
+    AdaBoostClassifier(n_estimators=5, random_state=0),
+    GradientBoostingClassifier(n_estimators=5, random_state=0),
+    HistGradientBoostingClassifier(max_iter=5),
+    RandomForestClassifier(n_estimators=3, random_state=0),
+    DecisionTreeClassifier(max_depth=2, random_state=1),
+    SVC(),
+    CalibratedClassifierCV(LogisticRegression(), ensemble=False),
+    GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, refit=False),
+    GridSearchCV(RandomForestClassifier(n_estimators=3, random_state=0), {"max_depth": [1, 2]}, cv=2),
+    GridSearchCV(make_pipeline(StandardScaler(), SVC(kernel="linear")), {"svc__C": [0.5]}, cv=2),
+    make_pipeline(RobustScaler(), RidgeClassifierCV([2.0])),
+    make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
+    make_pipeline(make_column_transformer((StandardScaler(), [0])), cb.LeastSquaresClassifier()),
+    FixedThresholdClassifier(LogisticRegression(), threshold=0.4),
+    FixedThresholdClassifier(LogisticRegression(), threshold=1.0),
+    FixedThresholdClassifier(LogisticRegression(fit_intercept=False), threshold=0.3),
+    FixedThresholdClassifier(LinearSVC(), threshold=0.3, response_method="decision_function"),
+    FixedThresholdClassifier(SGDClassifier("modified_huber", random_state=0), threshold=0.3),
+    TunedThresholdClassifierCV(
+        LogisticRegression(), scoring=make_scorer(f1_score, pos_label=1), cv=2, thresholds=5
+    ),
+]
+
+
+def of_estimators() -> Iterator[str]:
+    """Yield each classifier, how it is described, and why it has no CUD bound if it has none."""
+    X, y = sample()
+    for estimator in ESTIMATORS:
+        with warnings.catch_warnings(action="ignore"):
+            estimator.fit(X, y)
+            try:
+                cb.cud_interval(estimator, X, y, n_resamples=5, rng=0, bound=cb.Bound(polish=True))
+                reason = "has the bound"
+            except (ValueError, TypeError) as error:
+                reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        name = " ".join(repr(estimator).split())
+        words = describe_classifier(estimator) if hasattr(estimator, "predict") else ""
+        yield f"{name}\n    {words}\n    {reason}"

@@ -29,7 +29,6 @@ from sklearn.preprocessing import (
 
 from cudbound import (
     compare_intervals,
-    compare_learners,
 )
 from cudbound.basis.exceptions import FailedRefitsError
 
@@ -214,33 +213,3 @@ def test_what_fails_is_named_with_a_remedy_that_helps(name):
     assert "\n" not in str(caught.value)
     table = compare_intervals(clone(cured).fit(X, y), X, y, **CALL)
     assert not table.rows[0].degenerate
-
-
-def test_learners_are_named_and_their_splits():
-    encoded = make_pipeline(sites((OneHotEncoder(), ["site"])), LogisticRegression())
-    for learners in ({"a": encoded, "b": "majority"}, {"b": "majority", "a": encoded}):
-        with pytest.raises(
-            FailedRefitsError, match=r"10 of 100 refits of 'a' failed, the first on split \d+ in OneHot"
-        ):
-            compare_learners(learners, PATIENTS, ILL, rng=0)
-    with pytest.raises(
-        FailedRefitsError, match=r"Learner 'a': 23 of 40 refits on bootstrap draws failed, more"
-    ):
-        compare_learners(
-            {"a": encoded, "b": clone(CASES["an unseen level"][-1])},
-            PATIENTS,
-            ILL,
-            metric="auc",
-            n_resamples=40,
-            rng=0,
-        )
-
-
-def test_new_cases_that_cannot_be_predicted_name_the_step():
-    clf = clone(CASES["an unseen level"][0]).fit(PATIENTS, ILL)
-    new = PATIENTS.assign(site="Z"), ILL
-    message = r"on the cases of test_set failed in OneHotEncoder \(step 'columntransformer__onehotencoder'\).*'ignore'"
-    with pytest.raises(FailedRefitsError, match=message):
-        compare_intervals(clf, PATIENTS, ILL, methods="test-set-wilson", test_set=new)
-    with pytest.raises(FailedRefitsError, match=message):
-        compare_learners([clf, "majority"], PATIENTS, ILL, methods="mcnemar", test_set=new)

@@ -170,46 +170,6 @@ def test_single_class_draws_are_redrawn_and_the_others_kept():
     assert redrawn.remarks == (f"{n_single} single-class draws redrawn",)
 
 
-def test_inner_draws_follow_the_policy():
-    """Outer draws of both classes whose inner draws hold one: fitted, drawn again or left out of the mean."""
-    counts = np.tile([1, 0, 2, *[1] * 9], (40, 1)).astype(np.int32)
-    X = np.random.default_rng(0).normal(size=(12, 2))
-    refit, _ = choose_refit(LeastSquaresClassifier().fit(X, RARE), X, RARE, np.random.default_rng(0))
-    seen = []
-
-    def watched(inner):
-        seen.append(inner)
-        return refit(inner)
-
-    recorded = {}
-    for policy in ("fit", "redraw", "drop"):
-        recorded[policy] = record_inner(
-            RefitContext(
-                watched, RARE, ResamplingSizes(), on_single_class=policy, rng=np.random.default_rng(4)
-            ),
-            counts,
-            3,
-        )
-    single = [_n_single(inner) for inner in seen]
-    assert single[0] == single[2] > 20
-    assert single[1] == 0
-    for policy, word in (("fit", "fitted as drawn"), ("redraw", "redrawn"), ("drop", "dropped")):
-        assert recorded[policy].remarks == (f"{single[0]} single-class inner draws {word}",)
-    with pytest.raises(ValueError, match="inner bootstrap draws had only one class"):
-        record_inner(
-            RefitContext(
-                refit, RARE, ResamplingSizes(), on_single_class="error", rng=np.random.default_rng(4)
-            ),
-            counts,
-            3,
-        )
-    # an outer draw all of whose inner draws are dropped has no estimate; the others average what is left
-    all_single = (seen[2].reshape(40, 3, 12)[:, :, RARE > 0].sum(axis=2) == 0).all(axis=1)
-    assert all_single.any()
-    np.testing.assert_array_equal(np.isnan(recorded["drop"].errors), all_single)
-    assert not np.isnan(recorded["fit"].errors).any()
-
-
 def test_folds_are_shuffled_until_both_classes_are_in_training():
     refit, _ = choose_refit(
         LeastSquaresClassifier().fit(np.eye(12), RARE), np.eye(12), RARE, np.random.default_rng(0)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
-from contract_cases import INTERVALS, parts_of, random_records
+from contract_cases import random_records
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from record_kinds import names_of
 from within_limits import within_limits
 
-from cudbound import from_records
 from cudbound.intervals import METHODS, RECORD_KINDS, compute_interval
 from cudbound.intervals.aci import BoundaryDeviations
 from cudbound.intervals.austern_zhou import ReplacementErrors
@@ -198,18 +197,6 @@ def test_shares_are_in_their_range(name, wrong):
 
 
 # --- methods
-
-
-@pytest.mark.parametrize("name", [name for name in INTERVALS if "bound" not in names_of(METHODS[name].needs)])
-def test_an_interval_for_one_error_refuses_differences(name):
-    records, needs = random_records(4, 0.5, differences=True), METHODS[name].needs
-    shares = {"positive": 0.5, "predicted_positive": 0.5}
-    records = replace(records, halvings=HalvingLosses([[0.5, -0.5]] * 5, 12))
-    with pytest.raises(
-        ValueError,
-        match=rf"^{name} reads the losses of one classifier, .* from_records\(\.\.\., differences=True\)",
-    ):
-        from_records([*parts_of(records, needs)], name, training_losses=records.losses, **shares)
 
 
 # --- anything at all

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from cud_vectors import vector_problem
 from oracles import check_witness
-from shared_files import FURTHER_EXAMPLES, ORIGINALS, WORKED_EXAMPLES, shared_vectors
 
 from cudbound.problem.problem import Problem
 from cudbound.solve.search import solve_draws
@@ -20,17 +18,6 @@ def q_at(problem: Problem, alpha: float, side: str = "both") -> float:
     assert draws.lower[0] == draws.upper[0]
     check_witness(replace(problem, localization=alpha), 0, draws, side=side)
     return float(draws.upper[0])
-
-
-if ORIGINALS.exists():  # a checkout alone has nothing to compare with
-
-    @pytest.mark.parametrize("copy", [WORKED_EXAMPLES, FURTHER_EXAMPLES])
-    def test_the_copy_of_the_worked_examples_is_up_to_date(copy: Path) -> None:
-        """Without those of an earlier form of two-center."""
-        originals = shared_vectors(ORIGINALS / copy.name)
-        assert shared_vectors(copy) == {
-            name: example for name, example in originals.items() if not name.startswith("two_center")
-        }
 
 
 @pytest.mark.parametrize("name", ["cud_A_0", "cud_duplicates", "cud_sens"])

@@ -55,22 +55,6 @@ def test_a_replicate_is_the_comparison_of_its_sample():
     assert found.training_error == errors[0] - errors[1]
 
 
-def test_expected_errors_are_of_further_samples_of_the_sizes_that_estimands_name():
-    study = _study(methods=("corrected-resampled-t", "5x2cv-t"))
-    (scenario,) = study.scenarios
-    row = run_replicate(study, scenario, 24, 0)
-    assert [one.estimand for one in row.intervals] == ["expected(n1=18)", "expected(n1=12)"]
-    assert [one.n_train for one in row.expected] == [12, 18]
-    for one in row.expected:
-        drawn = GAUSSIANS.draw(24, study.rng("line and stump", 24, 0, one.n_train))
-        X, y = drawn.X[: one.n_train], drawn.y[: one.n_train]
-        first, second = (make().fit(X, y) for make in (LeastSquaresClassifier, _stump))
-        assert one.truth == drawn.true_error(first).value - drawn.true_error(second).value
-    # another method changes neither the sample nor the other expected errors
-    fewer = run_replicate(_study(methods=("5x2cv-t",)), scenario, 24, 0)
-    assert (fewer.truth, fewer.expected) == (row.truth, row.expected[:1])
-
-
 def test_expected_error_of_one_algorithm_is_that_of_the_world():
     """Whatever is fitted to noise errs half of the time."""
     scenario = Scenario("noise", WORLDS["noise"](), LeastSquaresClassifier)

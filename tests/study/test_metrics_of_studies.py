@@ -12,8 +12,6 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 from cudbound import LeastSquaresClassifier, Metrics
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.results import IntervalEstimate
-from cudbound.study import Study, run_study, summarize
-from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.population import N_TRUTH_CASES, Truth, fixed_cases
 from cudbound.study.populations.worlds import Gaussians
 from cudbound.study.run.replicate import joint_rows, true_metrics
@@ -57,20 +55,6 @@ def test_a_joint_row_covers_if_all_intervals_do(second, covered):
     )
     assert (found.low <= 0.0 <= found.high) == covered
     assert found.high - found.low == pytest.approx(0.4)
-
-
-def test_a_study_counts_single_and_joint_coverage(tmp_path):
-    world = Gaussians(n_features=1, positive_share=0.4)
-    scenarios = tuple(
-        Scenario("-".join(names), world, LeastSquaresClassifier, {"metric": list(names)}, metric=names)
-        for names in (("sensitivity",), ("sensitivity", "specificity"))
-    )
-    study = Study("s", scenarios, (20,), 3, ("two-center", "out-of-bag-wilson"), n_resamples=20, inner="oob")
-    run_study(study, tmp_path / "s.sqlite")
-    cells = summarize(tmp_path / "s.sqlite").cells
-    assert cells["n_failed"].tolist() == [0] * 4
-    assert cells["coverage"].between(0.0, 1.0).all()
-    assert (cells["width"] > 0.0).all()
 
 
 def test_the_true_auc_and_brier_score_are_those_of_the_large_sample():

@@ -8,7 +8,7 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from study_cases import dump, tiny_study
+from study_cases import tiny_study
 
 from cudbound.study.run.replicate_rows import Key, ReplicateRow, read_shard, replicates_of
 from cudbound.study.run.runner import run_study
@@ -46,30 +46,6 @@ def test_shards_out_of_range_leave_no_store(tmp_path, shard):
     ):
         run_study(STUDY, tmp_path / "s", shard=shard)
     assert os.listdir(tmp_path) == []
-
-
-def test_a_shard_runs_its_replicates_of_every_cell(tmp_path):
-    run_study(STUDY, tmp_path / "whole")
-    status = run_study(STUDY, tmp_path / "part", shard=(2, 3))
-    assert (status.n_done, status.n_total) == (8, 20)
-    assert dump(tmp_path / "part") == [row for row in dump(tmp_path / "whole") if row[3] in (1, 4)]
-    with Store.open(tmp_path / "part") as store:
-        assert store.shard == (2, 3)
-        assert store.missing((2, 3)) == {}
-        assert store.missing((1, 3)) == {
-            (scenario, n): [0, 3] for scenario in ("near", "broken") for n in (12, 20)
-        }
-        # the same design as that of the whole
-        with Store.open(tmp_path / "whole") as whole:
-            assert store.description == whole.description
-            assert whole.shard is None
-    # a store takes the other shards, too
-    run_study(STUDY, tmp_path / "part", shard=(1, 3))
-    run_study(STUDY, tmp_path / "part")
-    assert dump(tmp_path / "part") == dump(tmp_path / "whole")
-    with Store.open(tmp_path / "part") as store:
-        assert store.shard is None
-        assert store.missing() == {}
 
 
 def test_missing_names_what_is_not_stored(tmp_path):

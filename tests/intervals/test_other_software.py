@@ -1,21 +1,12 @@
-"""The first hour of four people, end to end: what each types, and that an answer comes back and no traceback.
-
-A biostatistician at the shell with published data, an analyst with fitted pipelines of scikit-learn, a methodologist
-with a method of her own, and somebody who compares with mlr3inferr and mlxtend. Numbers of resamples and limits are
-small: what is tested is that everything works together.
-"""
+"""Intervals and tests of mlr3inferr and mlxtend, from the same splits."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 import pytest
-from cli_fakes import invoke
-from click.testing import Result
 from scipy import stats
-from shared_files import PUBLISHED_SETS, needs_published_sets
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit
@@ -29,56 +20,9 @@ from cudbound import (
 )
 from cudbound.records import FoldLosses, SplitLosses
 
-QUICK = ("--seed", "1", "--resamples", "60", "--bound", "nodes=3000")
-
-# ---- a biostatistician at the shell ----
-
-
-def shell(*arguments: str) -> Result:
-    result = invoke(*arguments)
-    assert "Traceback" not in result.output
-    assert result.exit_code in (0, 1, 2, 3)
-    return result
-
-
-def data(name: str) -> str:
-    return str(PUBLISHED_SETS / f"{name}.csv")
-
-
-#: What is known of each data set beforehand: its columns, and the share of the event.
-PUBLISHED = {
-    "birthwt": ("--target low --positive 1 --exclude bwt,target --categorical race", 59 / 189),
-    "kyphosis": ("--target Kyphosis --positive present --exclude target", 17 / 81),
-    "icu": ("--target died --positive Yes --exclude target,white,uncons --categorical auto", 40 / 200),
-    "hepatitis": ("--target class --positive 1 --exclude target --missing median", 32 / 155),
-}
-
-
-@needs_published_sets
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_a_biostatistician_gets_a_table_for_published_data(name, tmp_path):
-    options, rarer = PUBLISHED[name]
-    out = tmp_path / "out.json"
-    found = shell("interval", data(name), *options.split(), *QUICK, "--format", "json", "--output", str(out))
-    assert found.exit_code in (0, 3), found.stderr
-    told = json.loads(out.read_text())
-    ours = next(row for row in told["intervals"] if row["method"] == "two-center")
-    assert 0.0 <= ours["low"] < ours["estimate"] < ours["high"] < 0.6
-    run = told["run"]
-    assert min(run["n_events"], run["n_non_events"]) / run["n_samples"] == pytest.approx(rarer)
-
-
-# ---- an analyst with eight kinds of fitted pipeline ----
-
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(60, 4))
 Y = np.where(X[:, 0] - X[:, 1] + RNG.normal(size=60) > 0, "ill", "well")
-
-
-# ---- a methodologist with a method of her own ----
-
-
-# ---- somebody who compares with mlr3inferr and mlxtend ----
 
 
 def losses_of(learner: Any, splitter: Any) -> list[np.ndarray]:
