@@ -14,7 +14,15 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.fixes import parse_version
 
-from cudbound.estimators.batched.columns import CLEAR_SHARE, Array, BatchedFit, Bools, Columns, Draws
+from cudbound.estimators.batched.columns import (
+    CLEAR_SHARE,
+    Array,
+    BatchedFit,
+    Bools,
+    Columns,
+    Draws,
+    averages,
+)
 from cudbound.estimators.least_squares import minimum_norm_scores
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import TIE_TOLERANCE, Problem
@@ -22,6 +30,11 @@ from cudbound.solve.native import fit_stack, minimize
 
 #: Error of a score by the kernel's minimizer, relative to the sum of its terms. Its accuracy is in the loss.
 KERNEL_DOUBT = 1e-6
+#: Fits with a score nearer to 0 than this share of the sum of its terms are made one at a time, and so are fits whose
+#: correlations, within the classes for a discriminant analysis, have an eigenvalue below `CLEAR_EIGENVALUE`: the error
+#: of a score is about 1e-16 over that.
+ROUNDING = 1e-8
+CLEAR_EIGENVALUE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,7 @@ class LinearFit:
             )
         least_norm = loss.quadratic and not penalized and self.ties == "second"
         if least_norm:
-            unique &= (doubt <= TIE_TOLERANCE).all(axis=1)
+            unique &= (doubt <= TIE_TOLERANCE).all(axis=1) & self._well_posed(columns, draws)
         # of this package's classifiers, least squares takes one of several minimizers, which depends on the last digits
         # of the rows, and the others refuse separable training sets under a loss without a minimizer
         if not loss.smooth or (least_norm and columns.shared) or (loss.vanishes and self.ties == "second"):
@@ -98,6 +111,18 @@ class LinearFit:
         zeros = np.zeros(scores.shape, dtype=bool) if self.fit_intercept else (scores == 0.0) & (doubt == 0.0)
         undecided = (np.abs(scores) <= np.maximum(doubt, TIE_TOLERANCE)) & ~zeros
         return scores > 0.0, unique & ~undecided.any(axis=1), scores
+
+    def _well_posed(self, columns: Columns, draws: Draws) -> Bools:
+        """Return the fits in which no column is nearly constant, or nearly collinear with others, on the drawn rows."""
+        rows = columns.stacked(draws.n_fits)
+        sizes = averages(draws.shares, rows**2)
+        if self.fit_intercept:
+            rows = rows - averages(draws.shares, rows)[:, None, :]
+        lengths = np.sqrt(averages(draws.shares, rows**2))
+        scaled = rows / np.where(lengths > 0.0, lengths, 1.0)[:, None, :]
+        correlations = (scaled * draws.shares[:, :, None]).swapaxes(1, 2) @ scaled
+        varies = (lengths > CLEAR_SHARE * np.sqrt(sizes)).all(axis=1)
+        return np.asarray(varies & (np.linalg.eigvalsh(correlations)[:, 0] > CLEAR_EIGENVALUE))
 
     def _of_classes(self, draws: Draws) -> Array:
         """Return the weight of each row's class in each fit, shape (n_fits, n_samples)."""
@@ -150,12 +175,6 @@ class LinearFit:
             sure[part] = (self.ties == "second") | ~near.any(axis=1)
         return scores, sure
 
-
-#: Fits with a score nearer to 0 than this share of the sum of its terms are made one at a time, and so are fits whose
-#: within-class correlations have an eigenvalue below `CLEAR_EIGENVALUE`: the error of a score is about 1e-16 over
-#: that.
-ROUNDING = 1e-8
-CLEAR_EIGENVALUE = 1e-6
 
 #: The first scikit-learn whose solver svd divides covariances by the number of rows, as is done here.
 FIRST_VERSION = "1.9.1"
