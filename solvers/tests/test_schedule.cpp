@@ -12,7 +12,7 @@ namespace {
 
 using namespace made_up;
 
-constexpr std::int64_t first_cap = 4000;
+constexpr std::int64_t first_cap = 500;
 
 }  // namespace
 

@@ -450,7 +450,7 @@ struct Effort {
     static constexpr std::int64_t batch_size = 32;
 
     // Nodes of the first search of a draw; times as many in the next one.
-    static constexpr std::int64_t first_cap = 4000;
+    static constexpr std::int64_t first_cap = 500;
     static constexpr std::int64_t next_cap = 8;
 
     // Nodes that take as long as setting up the search of a draw, and as setting up its quadratic, once.
@@ -460,8 +460,16 @@ struct Effort {
     // The same for a dive down the tree of the loss's model, with the minimizer of its draw.
     static constexpr std::int64_t model_dive_nodes = 1;
 
-    // One part in so many of the nodes may go to the first batch.
+    // One part in so many of the nodes may go to the first batch, and one of what is left to the next ones. Draws that
+    // were not placed by a first search are searched again in batches of this size, which may take half of it.
     static constexpr std::size_t first_share = 8;
+    static constexpr std::size_t next_share = 4;
+    static constexpr std::size_t second_batch_size = 8;
+
+    // What a batch took counts by this share when the next one is planned. Where one takes more nodes than that, dives
+    // into all draws follow.
+    static constexpr double fade = 0.75;
+    static constexpr double dear_batch = 1600.0;
 
     // Steps of a dive, of each sign, at least and at most. Limited nodes are divided by `dive_share` for all dives.
     // They go into `dives_per_draw_above` draws for each one above the quantile, and `more_dives` others.
@@ -472,10 +480,8 @@ struct Effort {
     static constexpr std::int64_t more_dives = 16;
 
     // A node of the loss that takes as long as so many of the quadratic is dear: deep dives use the quadratic then,
-    // and its nodes are multiplied by this in every further round. Where it is very dear, no second batch is searched
-    // after the dives.
+    // and its nodes are multiplied by this in every further round.
     static constexpr std::int64_t dear_node = 20;
-    static constexpr std::int64_t very_dear_node = 40;
     static constexpr std::int64_t more_nodes = 4;
 
     // Floors that nodes are kept for when t is given up, and the bracket at which narrowing ends, on the scale of Q.

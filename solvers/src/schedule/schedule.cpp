@@ -34,14 +34,13 @@ Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ra
 }
 
 const Vector<Task>& Schedule::plan() {
+    const std::int64_t before = spent_;
     spent_ = -spent_before_;
     for (std::int64_t d = 0; d < problem_.draws; ++d) spent_ += results_.nodes[d];
     for (const Task& task : batch_) set_ups_ += set_up(task);
     spent_ += set_ups_ + charged_.load(std::memory_order_relaxed);
-    if (stage_ == Stage::search && !batch_.empty() && batch_.front().kind == Kind::search) {
-        searches_ += std::ssize(batch_);
-        for (const Task& task : batch_) searched_ += draws_[task.draw].cost;
-    }
+    if (stage_ == Stage::search && !batch_.empty() && batch_.front().kind != Kind::dive)
+        recent_nodes_ = Effort::fade * recent_nodes_ + static_cast<double>(spent_ - before);
     batch_.clear();
     if (ranks_.count == 0) plan_some();
     while (at_rank_ < ranks_.count && !plan_stage(ranks_.values[at_rank_])) continue;
@@ -60,16 +59,12 @@ bool Schedule::plan_stage(std::int64_t rank) {
             stage_ = Stage::search;
             return plan_dives(rank, false);
         case Stage::search:
+            // where searches are dear, dives may raise t for them
+            if (recent_nodes_ > Effort::dear_batch && dive_more(rank)) return true;
             if (plan_searches(rank)) return true;
             stage_ = Stage::bound;
             narrow_cap_ = 0;
-            if (!dives_with_model() || std::exchange(dived_more_, true) || !plan_dives(rank, true)) return false;
-            if (minorant_nodes() < Effort::very_dear_node) {
-                // what they find may bring t within reach, and another batch raises it
-                stage_ = Stage::search;
-                searches_ = searched_ = 0;
-            }
-            return true;
+            return dive_more(rank);
         case Stage::bound:
             if (has_minorant(problem_) && plan_narrowing(rank, Kind::bound)) return true;
             if (has_minorant(problem_) && minorant_nodes() >= Effort::dear_node && narrow_cap_ != 0 &&
@@ -89,6 +84,8 @@ bool Schedule::plan_stage(std::int64_t rank) {
         case Stage::finish:
             if (plan_searches(rank)) return true;
             stage_ = first;
+            search_from_ = spent_;
+            open_ = recent_nodes_ = recent_placed_ = 0.0;
             dived_more_ = false;
             ++at_rank_;
             return false;
@@ -142,6 +139,26 @@ bool Schedule::plan_dives(std::int64_t rank, bool others) {
     return !batch_.empty();
 }
 
+bool Schedule::dive_more(std::int64_t rank) {
+    return dives_with_model() && !std::exchange(dived_more_, true) && plan_dives(rank, true);
+}
+
+// Whether the nodes that are left are better kept for narrowing: what the last batches took for each draw that they
+// placed tells what the others would take. It overstates that, since the hardest draws come first and t still rises, so
+// up to half of the nodes are tried, unless far more would be needed.
+bool Schedule::is_out_of_reach(double open) {
+    const auto left = static_cast<double>(nodes_left());
+    const auto tried = static_cast<double>(spent_ - search_from_);
+    // not even the set-up of the first batch can be paid
+    if (has_minorant(problem_) &&
+        Effort::set_up_nodes * Effort::batch_size > left / static_cast<double>(Effort::first_share))
+        return true;
+    recent_placed_ = Effort::fade * recent_placed_ + std::max(0.0, open_ - open);
+    open_ = open;
+    const double patience = (left + tried) / 2.0 / std::max(1.0, tried);
+    return open * recent_nodes_ > left * std::max(1.0, patience * patience) * std::max(1.0, recent_placed_);
+}
+
 bool Schedule::plan_searches(std::int64_t rank) {
     const Quantile now = quantile(rank);
     std::int64_t settled = 0;
@@ -157,31 +174,22 @@ bool Schedule::plan_searches(std::int64_t rank) {
     // the first value above this is enough to place a draw, and raises t if needed
     const std::int64_t above = rank + (problem_.draws - rank) / 2;
     const double ceiling = std::max(floor, sorted_[above - 1]);
+    const bool may_stop = stage_ == Stage::search && is_limited();
+    if (may_stop && is_out_of_reach(static_cast<double>(order_.size()))) return false;
     std::int64_t least_cap = unlimited;
     for (const std::int64_t d : order_) least_cap = std::min(least_cap, draws_[d].cap);
     // hard draws wait for the others, which may raise t beyond them
     std::erase_if(order_, [&](auto d) { return draws_[d].cap > least_cap; });
-    const std::int64_t left = nodes_left();
-    if (order_.empty() || left <= 0) return false;
-    // nodes are kept for narrowing, unless there are so many that t is within reach
-    const auto open = static_cast<double>(order_.size());
-    if (stage_ == Stage::search && is_limited()) {
-        // not even the set-up of the first batch can be paid
-        if (has_minorant(problem_) &&
-            Effort::set_up_nodes * Effort::batch_size > left / static_cast<std::int64_t>(Effort::first_share))
-            return false;
-        const std::int64_t affordable = left / 2 / least_cap;
-        if (least_cap > Effort::first_cap && open > static_cast<double>(affordable)) return false;
-        if (searches_ > 0 &&
-            open * static_cast<double>(searched_) > static_cast<double>(searches_) * static_cast<double>(left))
-            return false;
-    }
+    if (order_.empty() || nodes_left() <= 0) return false;
     std::stable_sort(order_.begin(), order_.end(),
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
-    if (order_.size() > Effort::batch_size) order_.resize(Effort::batch_size);
-    // what the first batch takes tells what the others would
-    const bool first = stage_ == Stage::search && searches_ == 0;
-    const std::int64_t work = share((first ? Effort::first_share : 1) * order_.size());
+    const bool again = may_stop && least_cap > Effort::first_cap;
+    const std::size_t most = again ? Effort::second_batch_size : Effort::batch_size;
+    if (order_.size() > most) order_.resize(most);
+    const std::size_t parts = again ? 2 : recent_nodes_ > 0.0 ? Effort::next_share : Effort::first_share;
+    const std::int64_t work = share((may_stop ? parts : 1) * order_.size());
+    const auto gets_no_more = [&](auto d) { return work < 2 * draws_[d].tried; };
+    if (again && std::any_of(order_.begin(), order_.end(), gets_no_more)) return false;
     for (const std::int64_t d : order_)
         batch_.push_back({Kind::search, d, {floor, ceiling, std::min(least_cap, work), work}});
     return true;
@@ -308,16 +316,14 @@ void Schedule::record(const Task& task, const Outcome& outcome, const double* wi
     if (task.kind == Kind::bound && outcome.end != End::below_floor) draws_[d].failed = task.target.floor;
     if (task.kind != Kind::search) return;
     draws_[d].ended = outcome.status();
-    draws_[d].cost =
-        (outcome.met(Status::NODE_LIMIT) ? std::max(outcome.nodes, draws_[d].cap) : outcome.nodes) + outcome.charged;
     if (stage_ == Stage::narrow) {
         if (outcome.end == End::at_limit || outcome.end == End::inaccurate) draws_[d].failed = task.target.floor;
         return;
     }
     if (outcome.met(Status::NODE_LIMIT) && outcome.nodes < limits_.nodes) {
-        if (outcome.nodes >= draws_[d].cap)
-            draws_[d].cap =
-                draws_[d].cap < limits_.nodes / Effort::next_cap ? draws_[d].cap * Effort::next_cap : limits_.nodes;
+        draws_[d].cap =
+            draws_[d].cap < limits_.nodes / Effort::next_cap ? draws_[d].cap * Effort::next_cap : limits_.nodes;
+        draws_[d].tried = outcome.nodes + outcome.charged;
         draws_[d].ended = Status::DECIDED;  // for now: no limit of the caller was met
     } else {
         draws_[d].stuck = outcome.end != End::below_floor && outcome.end != End::above_ceiling;

@@ -44,7 +44,7 @@ class Schedule {
  private:
     struct State {               // of a draw
         std::int64_t cap = 0;    // nodes that its next search may take
-        std::int64_t cost = 0;   // nodes of the last search, at least its cap if that was met
+        std::int64_t tried = 0;  // nodes with which a search did not place it
         double failed = -1.0;    // the highest floor at which narrowing met its limit
         bool has_bound = false;  // whether the quadratic has been made
         bool dived = false;
@@ -60,6 +60,8 @@ class Schedule {
     void plan_some();
     bool plan_dives(std::int64_t rank, bool others);
     bool plan_searches(std::int64_t rank);
+    bool is_out_of_reach(double open);
+    bool dive_more(std::int64_t rank);
     bool plan_narrowing(std::int64_t rank, Kind kind);
     void start_narrowing(std::int64_t rank);
     Quantile quantile(std::int64_t rank);
@@ -87,8 +89,10 @@ class Schedule {
     std::int64_t spent_ = 0;
     std::int64_t set_ups_ = 0;              // nodes that took as long as setting up searches and dives
     std::atomic<std::int64_t> charged_{0};  // nodes that took as long as conflicts
-    std::int64_t searches_ = 0;             // so far, before any narrowing
-    std::int64_t searched_ = 0;             // nodes that they took, or would have
+    std::int64_t search_from_ = 0;          // what was spent before the searches for t
+    double open_ = 0.0;                     // draws that were open before their last batch
+    double recent_nodes_ = 0.0;             // that their last batches took, older ones less and less
+    double recent_placed_ = 0.0;            // draws that these placed
     std::atomic<std::int64_t> decided_{0};
     Vector<State> draws_;
     double unproved_ = 0.0;          // narrowing did not bring the quantile down to this
