@@ -34,6 +34,8 @@ MOST_BYTES, MOST_CELLS = 50 * 2**20, 4_000_000
 DELIMITERS = ",;\t|"
 #: Rows at the top that may be titles, and lines that show the delimiter.
 LEADING, FIRST_LINES = 10, 50
+#: How a last row begins that sums up the others.
+TOTALS = {"total", "totals", "grand total", "sum", "mean", "average", "summe", "gesamt"}
 #: Invisible characters that are dropped, like blanks, at the ends of a cell.
 INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
 WORKBOOK = b"PK\x03\x04"
@@ -111,6 +113,7 @@ def _as_table(source: str, rows: Rows, remarks: tuple[str, ...] = (), delimiter:
     if not records:
         raise CsvError(f"{name} has a header line but no data")
     _check_lengths(name, len(header), dict(records))
+    _check_last(name, records)
     if len(header) == 1:
         raise CsvError(
             f"{name} has one column, {quoted(header[0])}, but a target and a feature are needed; name what separates "
@@ -164,6 +167,20 @@ def _check_lengths(name: str, width: int, records: Rows) -> None:
         raise CsvError(
             f"{name}: line {shorter[0]} has {_cells(len(records[shorter[0]]))}, the header has {width}; if it is a "
             "footer or a note, delete it"
+        )
+
+
+def _check_last(name: str, records: list[tuple[int, list[str]]]) -> None:
+    """Raise an error if the last row sums up the others: it would count as a case."""
+    (line, cells), above = records[-1], records[:-1]
+    place = next(place for place, text in enumerate(cells) if text)
+    word = cells[place]
+    if word.casefold().rstrip(":") in TOTALS and all(
+        row[place] != word for _, row in above if place < len(row)
+    ):
+        raise CsvError(
+            f"{name}: line {line}, the last one, begins with {quoted(word, 20)}; delete it if it contains totals, or "
+            "change that word"
         )
 
 

@@ -196,3 +196,11 @@ def test_a_compressed_file_that_was_cut_is_named(tmp_path):
     path.write_bytes(gzip.compress(b"a,b\n1,2\n")[:-9])
     with pytest.raises(CsvError, match=r"cannot read '.*data.csv.gz': Compressed file ended"):
         read_csv_file(path)
+
+
+def test_a_total_is_no_case(tmp_path):
+    with pytest.raises(
+        CsvError, match=r"line 4, the last one, begins with 'Total:'; delete it if it contains"
+    ):
+        read_csv_file(write(tmp_path, "a,b\n1,2\n3,4\nTotal:,6\n"))
+    assert len(read_csv_file(write(tmp_path, "a,b\nsum,2\nmean,4\nsum,6\n")).cells) == 3
