@@ -1,4 +1,4 @@
-"""Rendering of tables of intervals, comparisons and methods: golden texts, rounding, escapes, and values that survive CSV and JSON."""
+"""Rendering of tables: rounding, escapes, and values that survive CSV and JSON."""
 
 from __future__ import annotations
 
