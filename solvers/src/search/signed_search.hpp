@@ -192,7 +192,6 @@ class SignedSearch final : private ForcingTree {
 
     // Cones need squared loss without flat directions. In up to three dimensions they are faster as soon as there are
     // many hyperplanes; in more they end what would take the tree much longer than this.
-
     double nodes_before_cones() const {
         const bool possible = relaxation_->is_ball && p_ <= Settings::cone_search_dimensions && relaxation_->certain &&
                               relaxation_->error <= Settings::cone_error && draw_.size() >= Settings::cone_least &&
@@ -287,7 +286,6 @@ class SignedSearch final : private ForcingTree {
     }
 
     // Sorts the hyperplanes at the node's point into crossed and tight ones; returns the score if no crossed one
-
     // is reached.
     double classify(Level& here, double score) {
         const std::size_t k = member_.size();
