@@ -23,10 +23,10 @@ from cudbound.adapters.registry import Adapter, Objective, ObjectiveOf
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.feature_table import dense
 from cudbound.basis.validation import check_labels, check_lengths
-from cudbound.estimators.batched import BatchedFit, LinearFit
-from cudbound.estimators.batched.classifiers import TunedFit, number_of_folds
+from cudbound.estimators.batched import BatchedFit, BatchedRefit, LinearFit
+from cudbound.estimators.batched.classifiers import LeastSquaresFit, TunedFit, number_of_folds
 from cudbound.estimators.convex_loss import ConvexLossClassifier
-from cudbound.estimators.least_squares import LeastSquaresClassifier
+from cudbound.estimators.least_squares import LeastSquaresClassifier, LeastSquaresRefit
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel
 
@@ -166,10 +166,23 @@ def _express_least_squares(estimator: LeastSquaresClassifier, X: Any, y: Any) ->
     return additive_model(estimator, labels, estimator.basis_rows(X), loss="squared")
 
 
-def _batched_fit_least_squares(estimator: LeastSquaresClassifier, n_jobs: int) -> LinearFit | None:
+def _batched_refit_least_squares(estimator: LeastSquaresClassifier, X: Any, y: Any) -> BatchedRefit | None:
     if type(estimator) is not LeastSquaresClassifier:  # a subclass may fit differently
         return None
-    return LinearFit("squared", 0.0, fit_intercept=estimator.fit_intercept, ties="second", n_jobs=n_jobs)
+    rows, labels = estimator.basis_rows(X), check_labels(y, estimator.classes_)
+    refit = LeastSquaresRefit(rows, labels, fit_intercept=estimator.fit_intercept)
+
+    def refit_all(
+        counts: NDArray[np.float64],
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.float64]]:
+        losses, scores = refit(counts)
+        return losses, np.ones(len(counts), dtype=bool), scores
+
+    return refit_all
+
+
+def _batched_fit_least_squares(estimator: LeastSquaresClassifier, n_jobs: int) -> LeastSquaresFit | None:
+    return LeastSquaresFit(estimator.fit_intercept) if type(estimator) is LeastSquaresClassifier else None
 
 
 LEAST_SQUARES = Adapter(
@@ -178,6 +191,7 @@ LEAST_SQUARES = Adapter(
     to_additive_model=_express_least_squares,
     objective=lambda estimator, n_rows: Objective("squared", 0.0),
     batched_fit=_batched_fit_least_squares,
+    batched_refit=_batched_refit_least_squares,
 )
 
 

@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
 from cudbound.basis.exceptions import ParameterError, UnsupportedEstimatorError
-from cudbound.estimators.batched.steps import flatten
+from cudbound.estimators.batched.sources import flatten
 from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
 from cudbound.estimators.convex_loss import ConvexLossClassifier
 

@@ -22,7 +22,8 @@ from cudbound.estimators.batched.classifiers import (
     number_of_folds,
 )
 from cudbound.estimators.batched.columns import Array, Bools
-from cudbound.estimators.batched.steps import branches, flatten, prepare
+from cudbound.estimators.batched.sources import branches, fit_apart, flatten, prepare
+from cudbound.estimators.batched.steps import is_fixed
 
 #: Training sets in which parameters are chosen at once, each of them in folds.
 SEARCHES_PER_BATCH = 100
@@ -49,13 +50,17 @@ def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Batched
     fit: BatchedFit | None = discriminant_fit(final)  # it has no loss to minimize, and so no adapter
     if fit is None:
         try:
-            batched_fit = find_adapter(final).batched_fit
-            fit = None if batched_fit is None else batched_fit(final, n_jobs)
+            adapter = find_adapter(final)
         except UnsupportedEstimatorError:
             return None
+        if adapter.batched_refit is not None and all(map(is_fixed, steps)):
+            for step in steps:
+                X = step.transform(X)
+            return adapter.batched_refit(final, X, y)
+        fit = None if adapter.batched_fit is None else adapter.batched_fit(final, n_jobs)
     if fit is None:
         return None
-    source = prepare(steps, X, fit)
+    source = prepare(steps, X, fit) or fit_apart(steps, X, y, fit, n_jobs)
     if source is None:
         return None
     parts = [part for step in steps for part in branches(step)]

@@ -17,7 +17,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import Pipeline
 
 from cudbound.basis.exceptions import UnsupportedEstimatorError
-from cudbound.estimators.batched import BatchedFit
+from cudbound.estimators.batched import BatchedFit, BatchedRefit
 from cudbound.problem.problem import AdditiveModel
 
 
@@ -67,6 +67,9 @@ class Adapter:
         ``batched_fit(estimator, n_jobs)``: a `BatchedFit`, which fits a stack of such classifiers after any steps that
         are fitted in batches, on `n_jobs` threads; None if the estimator must be cloned and refitted. If not given,
         None for the whole family.
+    batched_refit : callable, optional
+        ``batched_refit(estimator, X, y)``: a `BatchedRefit` that is faster if no step before this estimator is fitted
+        to the rows, or None.
     marked_by : str, optional
         Fitted attribute that identifies classes of other packages.
     """
@@ -76,6 +79,7 @@ class Adapter:
     to_additive_model: Callable[[Any, Any, Any], AdditiveModel]
     objective: Callable[[Any, int], Objective] | None = None
     batched_fit: Callable[[Any, int], BatchedFit | None] | None = None
+    batched_refit: Callable[[Any, Any, Any], BatchedRefit | None] | None = None
     marked_by: str | None = None
 
 

@@ -23,18 +23,15 @@ from cudbound.estimators.batched.columns import (
     Draws,
     averages,
 )
-from cudbound.estimators.least_squares import minimum_norm_scores
 from cudbound.losses.surrogates import get_loss
+from cudbound.problem.coordinates import RANK_TOLERANCE
 from cudbound.problem.problem import TIE_TOLERANCE, Problem
 from cudbound.solve.native import fit_stack, minimize
 
 #: Error of a score by the kernel's minimizer, relative to the sum of its terms. Its accuracy is in the loss.
 KERNEL_DOUBT = 1e-6
-#: Fits with a score nearer to 0 than this share of the sum of its terms are made one at a time, and so are fits whose
-#: correlations, within the classes for a discriminant analysis, have an eigenvalue below `CLEAR_EIGENVALUE`: the error
-#: of a score is about 1e-16 over that.
-ROUNDING = 1e-8
-CLEAR_EIGENVALUE = 1e-6
+#: Singular values of columns of length 1 above this may be rounding errors or not, up to `CLEAR_SHARE`.
+RANK_DOUBT = 0.01 * RANK_TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -77,11 +74,10 @@ class LinearFit:
 
     def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
         """Return whether each row is assigned the second class in each fit, which fits are clear, and the scores."""
-        loss, penalized = get_loss(self.loss), bool(np.any(self.penalty))
-        of_classes = self._of_classes(draws)
-        weights = draws.counts * of_classes
+        loss = get_loss(self.loss)
+        weights = self._weights(draws)
         strengths = self._strengths(columns.n_columns, weights)
-        flat = columns.scale is None and columns.n_columns >= draws.labels.size and not penalized
+        flat = columns.scale is None and columns.n_columns >= draws.labels.size and not np.any(self.penalty)
         if not loss.smooth or flat:  # the latter never has a single minimizer
             scores, doubt = np.zeros(weights.shape), np.zeros(weights.shape)
             unique = np.zeros(draws.n_fits, dtype=bool)
@@ -97,14 +93,10 @@ class LinearFit:
                 fit_intercept=self.fit_intercept,
                 threads=self.n_jobs,
             )
-        least_norm = loss.quadratic and not penalized and self.ties == "second"
-        if least_norm:
-            unique &= (doubt <= TIE_TOLERANCE).all(axis=1) & self._well_posed(columns, draws)
-        # of this package's classifiers, least squares takes one of several minimizers, which depends on the last digits
-        # of the rows, and the others refuse separable training sets under a loss without a minimizer
-        if not loss.smooth or (least_norm and columns.shared) or (loss.vanishes and self.ties == "second"):
+        if not loss.smooth or (self.ties == "second" and loss.vanishes):
+            # clones of this package's classifiers refuse separable training sets under a loss without a minimizer
             rest = np.flatnonzero(~unique)
-            scores[rest], unique[rest] = self._others(columns, draws, of_classes, strengths, rest)
+            scores[rest], unique[rest] = self._by_kernel(columns, draws, weights, strengths, rest)
         if self.ties == "second":
             return scores >= -TIE_TOLERANCE, unique, scores
         # without an intercept, scikit-learn always gives a row of zeros the first class
@@ -112,26 +104,17 @@ class LinearFit:
         undecided = (np.abs(scores) <= np.maximum(doubt, TIE_TOLERANCE)) & ~zeros
         return scores > 0.0, unique & ~undecided.any(axis=1), scores
 
-    def _well_posed(self, columns: Columns, draws: Draws) -> Bools:
-        """Return the fits in which no column is nearly constant, or nearly collinear with others, on the drawn rows."""
-        rows = columns.stacked(draws.n_fits)
-        sizes = averages(draws.shares, rows**2)
-        if self.fit_intercept:
-            rows = rows - averages(draws.shares, rows)[:, None, :]
-        lengths = np.sqrt(averages(draws.shares, rows**2))
-        scaled = rows / np.where(lengths > 0.0, lengths, 1.0)[:, None, :]
-        correlations = (scaled * draws.shares[:, :, None]).swapaxes(1, 2) @ scaled
-        varies = (lengths > CLEAR_SHARE * np.sqrt(sizes)).all(axis=1)
-        return np.asarray(varies & (np.linalg.eigvalsh(correlations)[:, 0] > CLEAR_EIGENVALUE))
-
-    def _of_classes(self, draws: Draws) -> Array:
-        """Return the weight of each row's class in each fit, shape (n_fits, n_samples)."""
-        weights: Any = np.reshape(self.class_weight, (2, 1)) if self.class_weight != "balanced" else None
-        if weights is None:
+    def _weights(self, draws: Draws) -> Array:
+        """Return the weights of the losses of all rows in each fit, shape (n_fits, n_samples)."""
+        if self.class_weight == (1.0, 1.0):
+            return draws.counts
+        if self.class_weight == "balanced":
             seconds = draws.counts @ (draws.labels > 0.0)
-            weights = 0.5 * draws.totals / np.stack([draws.totals - seconds, seconds])
-        of_rows = np.where(draws.labels > 0.0, weights[1, :, None], weights[0, :, None])
-        return np.broadcast_to(of_rows, draws.counts.shape)
+            of_classes = 0.5 * draws.totals / np.stack([draws.totals - seconds, seconds])
+        else:
+            of_classes = np.array(self.class_weight)[:, None]
+        first, second = of_classes[:, :, None]
+        return np.asarray(draws.counts * np.where(draws.labels > 0.0, second, first))
 
     def _strengths(self, n_columns: int, weights: Array) -> Array:
         """Return the strengths in each fit, that of the intercept first, shape (n_fits, n_coefficients)."""
@@ -141,40 +124,126 @@ class LinearFit:
         factors = weights.sum(axis=1) if self.per_row else np.ones(len(weights))
         return np.asarray(factors[:, None] * strengths)
 
-    def _others(
-        self, columns: Columns, draws: Draws, of_classes: Array, strengths: Array, fits: NDArray[np.intp]
+    def _by_kernel(
+        self, columns: Columns, draws: Draws, weights: Array, strengths: Array, fits: NDArray[np.intp]
     ) -> tuple[Array, Bools]:
         """Return the scores of fits that Newton's method does not find, and whether they are reliable."""
-        scores, sure = np.zeros((fits.size, draws.labels.size)), np.ones(fits.size, dtype=bool)
-        shared = columns.shared
-        groups = np.arange(fits.size)
-        if shared and self.class_weight != "balanced":  # one problem for all fits with the same strengths
-            groups = np.unique(strengths[fits], axis=0, return_inverse=True)[1]
-        for group in range(groups.max(initial=-1) + 1):
-            part = np.flatnonzero(groups == group)
-            counts, fit = draws.counts[fits[part]], fits[part[0]]
-            rows = columns.rows if shared else columns[fits[part]].stacked(1)[0]
-            if not strengths[fit].any() and get_loss(self.loss).quadratic:
-                scores[part] = minimum_norm_scores(
-                    rows, draws.labels, counts * of_classes[fit], fit_intercept=self.fit_intercept
+        scores, sure = np.zeros((fits.size, draws.labels.size)), np.zeros(fits.size, dtype=bool)
+        shared = columns.rows.ndim == 2 and columns.shift is columns.scale is None
+        if shared and self.class_weight != "balanced":
+            # one problem for all fits with the same strengths
+            of_class = np.where(draws.labels > 0.0, self.class_weight[1], self.class_weight[0])
+            _, groups = np.unique(strengths[fits], axis=0, return_inverse=True)
+            for group in range(groups.max(initial=-1) + 1):
+                part = np.flatnonzero(groups == group)
+                counts = draws.counts[fits[part]].astype(np.int32)
+                scores[part], sure[part] = self._minimum(
+                    columns.rows, draws.labels, counts, of_class, strengths[fits[part[0]]]
                 )
-                continue
-            design = np.column_stack([np.ones(len(rows)), rows]) if self.fit_intercept else rows
-            problem = Problem.of(
-                design,
-                draws.labels,
-                np.zeros(design.shape[1]),
-                counts.astype(np.int32),
-                loss=get_loss(self.loss),
-                penalty=strengths[fit] / len(rows) if strengths[fit].any() else None,
-                sample_weight=of_classes[fit],
-            )
-            coef = minimize(problem).coef
-            scores[part] = coef @ design.T
-            near = np.abs(scores[part]) <= KERNEL_DOUBT * (np.abs(coef) @ np.abs(design).T)
-            sure[part] = (self.ties == "second") | ~near.any(axis=1)
+            return scores, sure
+        for place, fit in enumerate(fits):
+            rows = columns[np.arange(draws.n_fits) == fit].stacked(1)[0]
+            ones = (weights[fit] > 0.0).astype(np.int32)[None]
+            of_fit = self._minimum(rows, draws.labels, ones, weights[fit], strengths[fit])
+            scores[place], sure[place] = of_fit[0][0], of_fit[1][0]
         return scores, sure
 
+    def _minimum(
+        self, rows: Array, labels: Array, counts: NDArray[np.int32], weights: Array, strengths: Array
+    ) -> tuple[Array, Bools]:
+        design = np.column_stack([np.ones(labels.size), rows]) if self.fit_intercept else rows
+        problem = Problem.of(
+            design,
+            labels,
+            np.zeros(design.shape[1]),
+            counts,
+            loss=get_loss(self.loss),
+            penalty=strengths / labels.size if strengths.any() else None,
+            sample_weight=weights,
+        )
+        minimum = minimize(problem)
+        scores = minimum.coef @ design.T
+        near = np.abs(scores) <= KERNEL_DOUBT * (np.abs(minimum.coef) @ np.abs(design).T)
+        sure = np.asarray((self.ties == "second") | ~near.any(axis=1))
+        return scores, sure
+
+
+@dataclass(frozen=True)
+class LeastSquaresFit:
+    """The classifier of `cudbound.LeastSquaresClassifier` in a stack of fits."""
+
+    fit_intercept: bool
+
+    @property
+    def ignores_constants(self) -> bool:
+        """Whether an intercept takes up columns that are constant up to rounding errors."""
+        return self.fit_intercept
+
+    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
+        """Return whether each row is assigned the second class in each fit, which fits are clear, and the scores."""
+        scores, clear = least_squares_scores(
+            columns.stacked(draws.n_fits), draws.shares, draws.labels, fit_intercept=self.fit_intercept
+        )
+        return scores >= -TIE_TOLERANCE, clear, scores
+
+
+def least_squares_scores(
+    rows: Array, shares: Array, targets: Array, *, fit_intercept: bool
+) -> tuple[Array, Bools]:
+    """Return the scores of all rows by least squares.
+
+    Where coefficients are not unique, the fit is clear only if all columns have the same length and an intercept is
+    fitted: then it has those of least norm.
+
+    Parameters
+    ----------
+    rows : ndarray of float, shape (n_fits, n_samples, n_columns)
+    shares : ndarray of float, shape (n_fits, n_samples)
+    targets : ndarray of float, shape (n_samples,)
+    fit_intercept : bool
+
+    Returns
+    -------
+    scores : ndarray of float, shape (n_fits, n_samples)
+    clear : ndarray of bool, shape (n_fits,)
+
+    Examples
+    --------
+    >>> rows, shares = np.array([[[0.0], [1.0], [2.0]]]), np.array([[0.5, 0.5, 0.0]])
+    >>> scores, clear = least_squares_scores(rows, shares, np.array([-1.0, 1.0, 1.0]), fit_intercept=True)
+    >>> scores.round(9).tolist(), clear.tolist()
+    ([[-1.0, 1.0, 3.0]], [True])
+    """
+    roots = np.sqrt(shares)
+    size = np.sqrt(averages(shares, rows**2))
+    intercepts = np.zeros(len(rows))
+    if fit_intercept:
+        intercepts = shares @ targets
+        rows = rows - averages(shares, rows)[:, None, :]
+    lengths = np.sqrt(averages(shares, rows**2))
+    constant = lengths <= RANK_TOLERANCE * size
+    rows = np.where(constant[:, None, :], 0.0, rows / np.where(constant, 1.0, lengths)[:, None, :])
+    left, singular, right = np.linalg.svd(roots[:, :, None] * rows, full_matrices=False)
+    kept = singular > CLEAR_SHARE
+    clear = ~((singular > RANK_DOUBT) & ~kept).any(axis=1)
+    clear &= (constant | (lengths > CLEAR_SHARE * size)).all(axis=1)
+    unique = kept.sum(axis=1) == (~constant).sum(axis=1)
+    # for columns of equal length the pseudo-inverse gives coefficients of least norm; and what rounding left of means
+    # is an intercept, unless they are subtracted again
+    shortest = np.where(constant, np.inf, lengths).min(axis=1, initial=np.inf)
+    alike = lengths.max(axis=1, initial=0.0) <= (1.0 + CLEAR_SHARE**2) * shortest
+    clear &= unique | (alike & fit_intercept)
+    inverse = np.divide(1.0, singular, out=np.zeros_like(singular), where=kept)
+    moments = np.einsum("fnr,fn->fr", left, roots * (targets - intercepts[:, None]))
+    coef = np.einsum("frc,fr->fc", right, inverse * moments)
+    return (rows @ coef[:, :, None])[:, :, 0] + intercepts[:, None], clear
+
+
+#: Fits with a score nearer to 0 than this share of the sum of its terms are made one at a time, and so are fits whose
+#: within-class correlations have an eigenvalue below `CLEAR_EIGENVALUE`: the error of a score is about 1e-16 over
+#: that.
+ROUNDING = 1e-8
+CLEAR_EIGENVALUE = 1e-6
 
 #: The first scikit-learn whose solver svd divides covariances by the number of rows, as is done here.
 FIRST_VERSION = "1.9.1"

@@ -10,11 +10,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.estimators.least_squares import CHUNK_VALUES
+
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-
-#: Largest number of float64 values in one intermediate array, 16 MB.
-CHUNK_VALUES = 2_000_000
 
 #: Share of the largest value in question above which a standard deviation, a difference between two values or a
 #: singular value is clear. Rounding errors are then about 1e-16 over this share.
@@ -79,11 +78,6 @@ class Columns:
         """Number of columns."""
         return int(self.rows.shape[-1])
 
-    @property
-    def shared(self) -> bool:
-        """Whether they are the same in every fit."""
-        return self.rows.ndim == 2 and self.shift is None and self.scale is None
-
     def stacked(self, n_fits: int) -> Array:
         """Return the rows of every fit, shape (n_fits, n_samples, n_columns)."""
         rows = np.broadcast_to(self.rows, (n_fits, *self.rows.shape[-2:]))
@@ -139,9 +133,23 @@ def beside(parts: Sequence[Columns], n_fits: int) -> Columns:
     """Return the columns of all parts side by side."""
     if len(parts) == 1:
         return parts[0]
-    if all(part.shared for part in parts):
-        return Columns(np.concatenate([part.rows for part in parts], axis=1))
-    return Columns(np.concatenate([part.stacked(n_fits) for part in parts], axis=2))
+    if any(part.rows.ndim == 3 for part in parts):
+        return Columns(np.concatenate([part.stacked(n_fits) for part in parts], axis=2))
+
+    def joined(values: list[Array | None], neutral: float) -> Array | None:
+        if all(value is None for value in values):
+            return None
+        filled = [
+            np.full((n_fits, part.n_columns), neutral) if value is None else value
+            for part, value in zip(parts, values, strict=True)
+        ]
+        return np.concatenate(filled, axis=1)
+
+    return Columns(
+        np.concatenate([part.rows for part in parts], axis=1),
+        joined([part.shift for part in parts], 0.0),
+        joined([part.scale for part in parts], 1.0),
+    )
 
 
 #: Maps counts of the training rows, float, shape (n_fits, n_samples), to whether each training row is misclassified by

@@ -1,45 +1,29 @@
-"""The steps of scikit-learn before a classifier, fitted to many training sets at once."""
+"""The steps of scikit-learn that are fitted in batches, and those that are fitted one draw at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise, takewhile
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.decomposition import PCA
+from sklearn.feature_selection import SelectKBest, chi2, f_classif
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
+    MinMaxScaler,
     OneHotEncoder,
     PolynomialFeatures,
+    RobustScaler,
     SplineTransformer,
     StandardScaler,
 )
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 
-from cudbound.basis.feature_table import as_table, dense
-from cudbound.basis.validation import count_rows
-from cudbound.estimators.batched.columns import (
-    CLEAR_SHARE,
-    Array,
-    BatchedFit,
-    Bools,
-    Columns,
-    Draws,
-    Source,
-    Step,
-    averages,
-    beside,
-)
-from cudbound.problem.problem import check_scale
+from cudbound.estimators.batched.columns import CLEAR_SHARE, Array, Bools, Columns, Draws, Step, averages
 
 STRATEGIES = ("mean", "median", "most_frequent", "constant")
 #: A variance that is a smaller share of the mean square about a point near all means is computed again from rows of
@@ -358,6 +342,22 @@ def _encoder(step: OneHotEncoder, features: Sequence[Feature]) -> Encoder:
 #: Rows and columns up to which ``PCA(svd_solver="auto")`` draws no random numbers.
 LARGEST_EXACT = 500
 
+#: Steps that may follow principal axes, whose direction is arbitrary, or columns that some fits leave out, which count
+#: as 0: for these steps, as for linear classifiers, neither matters.
+INDIFFERENT = (StandardScaler, PCA, SelectKBest)
+#: Steps of which a column may be absent in some of the fits.
+SELECTIVE = (SelectKBest, OneHotEncoder)
+
+#: Steps that scikit-learn fits to one draw at a time, before a classifier that is fitted to all draws at once.
+FITTED_APART = (
+    FunctionTransformer,
+    MinMaxScaler,
+    PolynomialFeatures,
+    RobustScaler,
+    SelectKBest,
+    SplineTransformer,
+)
+
 
 def is_fixed(step: Any) -> bool:
     """Whether the output for a row does not depend on the rows that the step was fitted to."""
@@ -390,6 +390,17 @@ def fills_in_batches(step: Any) -> bool:
         and not step.keep_empty_features
         and step.strategy in STRATEGIES
     )
+
+
+def is_repeatable(step: Any, n_samples: int) -> bool:
+    """Whether scikit-learn draws no random numbers for a step, and gives a row the same output in fit and transform."""
+    if type(step) is PCA:
+        return _components(step, n_samples) is not None
+    if type(step) is SelectKBest:
+        return step.score_func in (f_classif, chi2)
+    if type(step) is FunctionTransformer:
+        return _of_single_numbers(step)
+    return fills_in_batches(step) or type(step) in (StandardScaler, OneHotEncoder, *FITTED_APART)
 
 
 def batched_step(step: Any, follower: Any, n_samples: int) -> Step | None:
@@ -433,143 +444,3 @@ def _components(step: PCA, n_samples: int) -> Step | None:
             by_covariance=step.svd_solver != "full",
         )
     return None
-
-
-# ---- all steps before a classifier, starting from the rows of the data ----
-
-
-def flatten(steps: Sequence[Any]) -> list[Any]:
-    """Return the steps that do something, including those of nested pipelines."""
-    flat: list[Any] = []
-    for step in steps:
-        if type(step) is Pipeline:
-            flat += flatten([inner for _, inner in step.steps])
-        elif step is not None and not (isinstance(step, str) and step == "passthrough"):
-            flat.append(step)
-    return flat
-
-
-def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Source | None:
-    """Return fitted steps for batches of fits, or None if they cannot be fitted in batches.
-
-    Parameters
-    ----------
-    steps : sequence of object
-        Fitted transformers, from `flatten`.
-    X : array-like, shape (n_samples, n_features)
-        The rows that they were fitted to.
-    follower : BatchedFit or object
-        What follows them: the classifier, or another step.
-    """
-    for step, after in pairwise([*steps, follower]):
-        # scikit-learn fits steps after a sparse matrix in another way
-        if not hasattr(after, "ignores_constants") and any(
-            getattr(part, "sparse_output", False) for part in branches(step)
-        ):
-            return None
-    fixed = list(takewhile(is_fixed, steps))
-    for step in fixed:
-        X = step.transform(X)
-    rest = list(steps[len(fixed) :])
-    begun = _begin(rest, X, follower)
-    if begun is None:
-        return None
-    start, n_used = begun
-    batched_steps: list[Step] = []
-    n_samples = count_rows(X)
-    for step, after in pairwise([*rest[n_used:], follower]):
-        batched = batched_step(step, after, n_samples)
-        if batched is None:
-            return None
-        batched_steps.append(batched)
-    return partial(_run, start, tuple(batched_steps))
-
-
-def _run(source: Source, steps: Sequence[Step], draws: Draws) -> tuple[Columns, Bools]:
-    columns, clear = source(draws)
-    for step in steps:
-        columns, step_clear = step(columns, draws)
-        clear = clear & step_clear
-    return columns, clear
-
-
-def branches(step: Any) -> list[Any]:
-    """Return the steps of all branches of a column transformer, or the step itself."""
-    if type(step) is not ColumnTransformer:
-        return [step]
-    steps = flatten([branch for _, branch, _ in step.transformers_ if not isinstance(branch, str)])
-    return [part for inner in steps for part in branches(inner)]
-
-
-def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Source, int] | None:
-    """Return the first columns made from the data, and the number of steps that make them."""
-    if steps and type(steps[0]) is ColumnTransformer:
-        joined = _join(steps[0], X, steps[1] if len(steps) > 1 else follower)
-        return None if joined is None else (joined, 1)
-    if steps and encodes_in_batches(steps[0]):
-        return one_hot(X, steps[0]), 1
-    if len(steps) > 1 and encodes_in_batches(steps[1]) and fills_in_batches(steps[0]):
-        if steps[0].strategy not in ("most_frequent", "constant"):
-            return None
-        words = np.asarray(X, dtype=object)
-        fill_value = steps[0].statistics_[0] if steps[0].strategy == "constant" else None
-        # a missing value differs from itself
-        encoder = filled_one_hot(words, np.asarray(words != words, dtype=bool), fill_value, steps[1])
-        return None if encoder is None else (encoder, 2)
-    rows = _numbers(steps, X)
-    return None if rows is None else (partial(_constant, Columns(rows)), 0)
-
-
-def _constant(columns: Columns, draws: Draws) -> tuple[Columns, Bools]:
-    return columns, np.ones(draws.n_fits, dtype=bool)
-
-
-def _numbers(steps: Sequence[Any], X: Any) -> Array | None:
-    """Return the input rows of the first step as numbers; None if it computes in another precision."""
-    try:
-        if not steps:
-            return np.asarray(dense(X), dtype=np.float64)
-        fills = fills_in_batches(steps[0])
-        rows = validate_data(
-            steps[0],
-            X,
-            dtype=FLOAT_DTYPES,
-            reset=False,
-            ensure_all_finite="allow-nan" if fills else True,
-        )
-        if rows.dtype != np.float64:
-            return None
-        check_scale("X", np.nan_to_num(rows))
-    except (TypeError, ValueError):  # a sparse matrix, words, or numbers whose squares overflow
-        return None
-    return np.asarray(rows)
-
-
-# ---- columns side by side ----
-
-
-def _join(step: ColumnTransformer, X: Any, follower: Any) -> Source | None:
-    selectors = (columns for *_, columns in step.transformers)
-    if step.transformer_weights or any(
-        callable(columns) and not isinstance(columns, make_column_selector) for columns in selectors
-    ):
-        return None
-    parts: list[Source] = []
-    for _, branch, columns in step.transformers_:
-        if isinstance(branch, str) and branch == "drop":
-            continue
-        chosen = _safe_indexing(as_table(X), columns, axis=1)
-        if len(chosen.shape) != 2:  # one column as a series of values, for steps that take texts
-            return None
-        if chosen.shape[1] == 0:
-            continue
-        part = prepare(flatten([branch]), chosen, follower)
-        if part is None:
-            return None
-        parts.append(part)
-    return partial(_beside, tuple(parts)) if parts else None
-
-
-def _beside(sources: Sequence[Source], draws: Draws) -> tuple[Columns, Bools]:
-    parts, clear = zip(*(source(draws) for source in sources), strict=True)
-    return beside(parts, draws.n_fits), np.logical_and.reduce(clear)
