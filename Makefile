@@ -8,7 +8,7 @@ PYTEST = $(BIN)/pytest --numprocesses 2 --dist loadfile
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo build docs test test-slow test-long fuzz mutation test-lowest golden lint format benchmark stub wheel sbom clean
+.PHONY: demo build docs test test-slow test-long fuzz mutation test-lowest golden pages lint format benchmark stub wheel sbom clean
 
 demo: .venv/installed
 	$(BIN)/cudbound demo
@@ -39,6 +39,10 @@ FUZZ_SECONDS ?= 600
 FUZZ_SEED ?= 2
 fuzz: build
 	cd build/sanitized && tests/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) "$(CURDIR)"/solvers/tests/corpus/*
+
+# the pages that people read, written anew; PAGES="intervals metrics" chooses some; then read what changed
+pages: .venv/installed-for-development
+	PYTHONPATH=tests:tests/golden:tests/helpers $(BIN)/python tests/pages/golden_pages.py $(PAGES)
 
 # changes one line of the package at a time, at random, and lists the changes that no quick test notices
 MUTATION_SEED ?= 1

@@ -15,6 +15,7 @@ from cudbound.basis.method_card import Card, RequestedMethods
 from cudbound.basis.validation import (
     check_choice,
     check_confidence_level,
+    check_flag,
     check_n_jobs,
     check_rng,
     check_settings,
@@ -99,6 +100,7 @@ class Question(Generic[Card]):
             n_jobs=check_n_jobs(n_jobs),
             **further,
         )
+        check_flag("all_draws", question.all_draws)
         check_resamples(question.n_resamples, 1)
         check_confidence_level(question.confidence_level)
         check_choice("alternative", question.alternative, ALTERNATIVES)

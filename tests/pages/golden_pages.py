@@ -1,6 +1,6 @@
 """What people read: tables in every format, notes, sentences, reports, help and refusals of the command, kept as pages.
 
-``python tests/pages/golden_pages.py [NAME ...]`` writes the pages of ``tests/pages`` anew; then read what changed.
+``make pages``, or ``make pages PAGES="NAME ..."``, writes the pages of ``tests/pages`` anew; then read what changed.
 The test compares them without their digits, since `tests/golden` has the numbers.
 """
 

@@ -13,5 +13,5 @@ def test_every_page_is_kept():
 @pytest.mark.parametrize("name", PAGES)
 def test_words_stay(name):
     kept = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
-    renew = f"write it anew by: python tests/pages/golden_pages.py {name}; then read what changed"
+    renew = f"write it anew by: make pages PAGES={name}; then read what changed"
     assert without_digits(written(name)) == without_digits(kept), renew
