@@ -107,12 +107,10 @@ def performance_interval(
         If `method` is "cud", and a step before the classifier uses the labels, or parameters were chosen on these data:
         the bound treats both as fixed. Or if refits keep a previously fitted step.
     RepeatedRowsWarning, SmallSampleWarning
-        If rows do not seem to be one patient each.
+        If rows do not seem to be one patient each, or the metric is based on fewer than 10 rows of a class.
     NotCertifiedWarning
         If `method` is "cud" or "aci", and a limit stopped the search; upper bounds are used, which can only lengthen
         the interval.
-    SmallSampleWarning
-        If the metric is based on fewer than 10 rows of a class.
 
     Notes
     -----

@@ -119,7 +119,7 @@ def compute_rows(
         Why methods were left out, by name.
     failed : mapping of RecordKind to Exception, default={}
         Records that could not be made, with the error.
-    **known
+    **fields
         Further fields of rows without numbers.
 
     Raises
@@ -171,8 +171,10 @@ def rows_of_target(
     ----------
     question : Question
     target : Target
-    records, seen : Records, and Records or ScoreRecords
-        For the plain losses, and as the target uses them.
+    records : Records
+        For the plain losses.
+    target_records : Records or ScoreRecords
+        As the target uses them.
     recorded : RecordedTargets
         Its remarks on the draws are for every row that reads the training rows.
     """
