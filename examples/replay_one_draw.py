@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from cudbound import LeastSquaresClassifier, cud_interval
-from cudbound.problem.draws import SolveStatus, replay_draw
+from cudbound.problem.draws import SolveStatus, draw_counts
 from cudbound.solve import solve_draws
 
 rng = np.random.default_rng(0)
@@ -26,7 +26,8 @@ draw = int(result.draws.nodes.argmax())
 print(f"draw {draw} took {result.draws.nodes[draw]} nodes, the median is {np.median(result.draws.nodes):.0f}")
 
 # the counts of any one draw follow from the seed and its number
-assert (replay_draw(50, draw, 7) == result.problem.counts[draw]).all()
+counts = draw_counts(50, draw + 1, np.random.default_rng(7))[draw]
+assert (counts == result.problem.counts[draw]).all()
 
 file = pickle.dumps(result.problem.select(draw))  # holds the training data: be careful about sharing it
 problem = pickle.loads(file)
