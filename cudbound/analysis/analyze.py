@@ -18,7 +18,7 @@ from cudbound.adapters.procedure import procedure_in_words
 from cudbound.analysis.instability import Instability, instability_in
 from cudbound.analysis.plan import NewCases, Plan, check_test_set, needs_of, use_of_model
 from cudbound.analysis.question import Question
-from cudbound.analysis.rows import RecordedTargets, Rows, rows_of_all
+from cudbound.analysis.rows import RecordedTargets, Rows, all_rows
 from cudbound.basis.exceptions import ParameterError, SavedResultError
 from cudbound.basis.method_card import Needs
 from cudbound.basis.results import IntervalEstimate
@@ -131,7 +131,7 @@ class Analysis:
     def rows(self) -> Rows:
         """Compute the rows of all metrics in the requested order, one per method, at the level of the question."""
         assert self.recorded is not None
-        return rows_of_all(self.question, self.metrics, self.records, self.recorded)
+        return all_rows(self.question, self.metrics, self.records, self.recorded)
 
     def at(self, confidence_level: float) -> Analysis:
         """Return the same analysis at another level, from the same records; only a bound may be searched further."""

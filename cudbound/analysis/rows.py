@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -81,17 +81,6 @@ class RecordedTargets:
             return records.with_record(BOUND, bound.at(confidence_level=target.cud_level))
 
         return replace(self, targets=targets, records=tuple(map(at_level, targets, self.records)))
-
-
-def rows_of_all(
-    question: Question[Method], metrics: ResolvedMetrics, records: Records, recorded: RecordedTargets
-) -> Rows:
-    """Return the rows of all metrics in the requested order; `records` are those of the plain losses."""
-    of_each = [
-        rows_of_target(question, target, records, of_target, recorded)
-        for target, of_target in zip(recorded.targets, recorded.records, strict=True)
-    ]
-    return all_rows(metrics, recorded.targets, of_each, records, question.alternative)
 
 
 def compute_rows(
@@ -253,13 +242,17 @@ def _unread(
 
 
 def all_rows(
-    metrics: ResolvedMetrics,
-    targets: Sequence[Target],
-    rows_of_targets: Sequence[Rows],
-    records: Records,
-    alternative: str,
+    question: Question[Method], metrics: ResolvedMetrics, records: Records, recorded: RecordedTargets
 ) -> Rows:
-    """Return the rows of all metrics in the requested order, including metrics derived from others."""
+    """Return the rows of all metrics in the requested order, including metrics derived from others.
+
+    `records` are those of the plain losses.
+    """
+    targets = recorded.targets
+    rows_of_targets = [
+        rows_of_target(question, target, records, target_records, recorded)
+        for target, target_records in zip(targets, recorded.records, strict=True)
+    ]
     n_own = len(metrics.all_metrics)
     named = {target.metric.name: rows for target, rows in zip(targets[:n_own], rows_of_targets, strict=False)}
     of_metric = {target.metric: target for target in targets[:n_own]}
@@ -273,10 +266,12 @@ def all_rows(
         both = (
             [named[SENSITIVITY.name], named[SPECIFICITY.name]]
             if metrics.joint
-            else parts[way_of_parts(name, alternative)]
+            else parts[way_of_parts(name, question.alternative)]
         )
         pairs = zip(*both, strict=True)
-        named[name] = tuple(ratio_interval(name, first, second, alternative) for first, second in pairs)
+        named[name] = tuple(
+            ratio_interval(name, first, second, question.alternative) for first, second in pairs
+        )
     if NET_BENEFIT in named:
         target = next(each for each in targets if each.metric.name == NET_BENEFIT)
         is_of_sample = metrics.prevalence == "sample"

@@ -390,9 +390,6 @@ LV1O = PointEstimator(
     compute=_lv1o,
 )
 
-#: Weight in the variance of one unseen case with the largest loss: without it, a hidden subgroup is missed.
-UNSEEN = 0.25
-
 
 def effective_size_bootstrap(n_samples: float) -> float:
     """Return n* = n (1 - (1 - 1/n)^n), the expected number of distinct points in a bootstrap draw.
@@ -506,52 +503,6 @@ def share_limits(
         n_rows = _between(n_rows, _cluster_factor(weights * (event - share), groups), groups)
     low, high = inverted_binomial_interval(share * n_rows, n_rows, confidence_level)
     return share, low, high, n_rows
-
-
-def cost_factor(ratio: float, lower_center: float) -> float:
-    """Return the divisor D of the number of rows n if misclassified rows have different costs.
-
-    A loss s W, with W whether the row is wrong and s its severity in [0, 1], has the mean mu = E[s W] and, since
-    W^2 = W, the variance E[s^2 W] - mu^2. With r = E[s^2 W] / E[s W] that is mu (r - mu), and mu (1 - mu) where losses
-    are 0 and 1; the mean of n losses so varies as that of n / D zeros and ones, with D = (r - mu) / (1 - mu). As
-    s^2 <= s, r <= 1 and D <= 1. The derivative of D by mu is (r - 1) / (1 - mu)^2 <= 0, so that D at the lower center
-    is the largest between both centers, and n / D the smallest number.
-
-    Parameters
-    ----------
-    ratio : float
-        r, from out-of-bag losses; nan if unknown.
-    lower_center : float
-        The smaller estimate of mu, in [0, 1].
-
-    Returns
-    -------
-    float
-        In (0, 1]; 1 if r is unknown or the center is not below r (the variance would be negative: they come from
-        different losses).
-
-    Examples
-    --------
-    >>> cost_factor(1.0, 0.3), cost_factor(0.6, 0.2), cost_factor(0.2, 0.2), cost_factor(np.nan, 0.2)
-    (1.0, 0.49999999999999994, 1.0, 1.0)
-    """
-    if not lower_center < ratio:
-        return 1.0
-    return (ratio - lower_center) / (1.0 - lower_center)
-
-
-def brier_size(center: float, variance: float, n: float) -> float:
-    """Return the number of 0/1 losses whose mean has the same variance as that of n losses with this variance.
-
-    Examples
-    --------
-    >>> brier_size(0.2, 0.16, 10.0), brier_size(0.0, 0.0, 10.0)
-    (10.0, 10.0)
-    """
-    if center in (0.0, 1.0):
-        return n
-    largest = center * (1.0 - center)
-    return n * largest / min(variance + UNSEEN * (1.0 - center) ** 2 / n, largest)
 
 
 def brier_variance(records: Records) -> float:

@@ -9,10 +9,10 @@ import pytest
 from shared_files import WORKED_PROBABILITIES
 
 from cudbound.intervals.corrected import auc_at
+from cudbound.intervals.two_center import brier_size
 from cudbound.metrics.views import squared_errors
 from cudbound.point_estimates.auc import AucSize, auc_estimates
 from cudbound.point_estimates.bootstrap_632 import (
-    brier_size,
     brier_variance,
     estimate_632_plus,
     out_of_bag_error,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cudbound.intervals.two_center import cost_factor
 from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.metrics.views import records_for
-from cudbound.point_estimates.bootstrap_632 import cost_factor
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, Records
 
