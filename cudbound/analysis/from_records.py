@@ -196,7 +196,7 @@ def from_records(
         estimators, estimator = _single(find_estimators([method]))
         collected = collect_records(records, training_losses, positive, predicted_positive)
         return compute_estimate(estimator, collected, estimators.options_of(estimator))
-    intervals, interval = _single(find_methods([method]))
+    intervals, interval = _single(find_methods([method], argument="method"))
     check_choice("alternative", alternative, ALTERNATIVES)
     options = intervals.options_of(interval)
     if isinstance(records, ScoreRecords):

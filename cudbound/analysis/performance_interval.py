@@ -133,7 +133,7 @@ def performance_interval(
     """
     from cudbound.analysis.compare_intervals import compare_intervals
     from cudbound.analysis.table import PerformanceInterval
-    from cudbound.intervals import GROUPS
+    from cudbound.intervals import GROUPS, find_methods
     from cudbound.metrics.metrics import as_metrics
 
     if isinstance(method, list):
@@ -141,6 +141,7 @@ def performance_interval(
     if isinstance(method, str) and method in GROUPS:
         rule = f"one interval; {method!r} stands for {', '.join(GROUPS[method])}, which compare_intervals accepts"
         raise ParameterError("method", rule, method)
+    find_methods([method], argument="method")  # whose messages name the argument of this call
     metrics, classes = as_metrics(metric, event), getattr(estimator, "classes_", ())
     if len(metrics.names) > 1:
         raise ParameterError("metric", "one metric; compare_intervals accepts several", metric)

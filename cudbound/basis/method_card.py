@@ -312,6 +312,7 @@ def find_named(
     groups: Mapping[str, Iterable[str]],
     rule: str,
     of_function: Callable[[Any], Card] | None = None,
+    argument: str = "methods",
 ) -> RequestedMethods[Card]:
     """Return the requested methods: a name, a group, a pair (name, options), or a list of any of these.
 
@@ -323,11 +324,11 @@ def find_named(
     ------
     ValueError
         If a name or an option is not known, a value is not allowed, two methods have one name, or the list is empty;
-        that of a name has the `rule`.
+        that of a name has the `rule`, and names the `argument` of the call.
     """
     is_single = isinstance(requested, str | MethodCard) or callable(requested) or _is_pair(requested)
     if not is_single and not isinstance(requested, Iterable):
-        raise ParameterError("methods", rule, requested)
+        raise ParameterError(argument, rule, requested)
     methods: dict[str, Card] = {}
     options: dict[str, dict[str, Any]] = {}
     named: set[str] = set()
@@ -341,7 +342,7 @@ def find_named(
             members = [cards[name]]
         if not isinstance(members[0], MethodCard):
             meant = suggestion(name, (*cards, *groups))
-            raise ParameterError("methods", "the name of a method or a group" if meant else rule, name, meant)
+            raise ParameterError(argument, "the name of a method or a group" if meant else rule, name, meant)
         for method in members:
             if not is_group and method.name not in methods:
                 named.add(method.name)  # a pair may also set options of what a group before it has named
@@ -359,7 +360,7 @@ def find_named(
         if is_group and unused:
             raise ValueError(f"No method of the group {name!r} has the option {unused[0]!r}.")
     if not methods:
-        raise ParameterError("methods", rule, requested)
+        raise ParameterError(argument, rule, requested)
     return RequestedMethods(tuple(methods.values()), options, frozenset(named))
 
 

@@ -155,10 +155,12 @@ GROUPS: dict[str, tuple[str, ...]] = {
 AskedMethod: TypeAlias = str | Method | OwnInterval | tuple[str | Method, Mapping[str, Any]]
 
 
-def find_methods(methods: Any, user_methods: Iterable[Method] = ()) -> RequestedMethods[Method]:
+def find_methods(
+    methods: Any, user_methods: Iterable[Method] = (), argument: str = "methods"
+) -> RequestedMethods[Method]:
     """Return the requested interval methods, see `cudbound.basis.method_card.find_named`.
 
-    `user_methods` are user-defined methods, which can also be requested by name.
+    `user_methods` are user-defined methods, which can also be requested by name; messages name the `argument`.
 
     Raises
     ------
@@ -169,11 +171,11 @@ def find_methods(methods: Any, user_methods: Iterable[Method] = ()) -> Requested
     methods_by_name = {**METHODS, **{method.name: method for method in user_methods}}
     names = [name for name, method in methods_by_name.items() if method.gives_interval]
     rule = f"one of the groups {sorted(GROUPS)} or a list of names from {names}"
-    requested = find_named(methods, methods_by_name, GROUPS, rule, of_function=_of_function)
+    requested = find_named(methods, methods_by_name, GROUPS, rule, _of_function, argument)
     for method in requested:
         if not method.gives_interval:
             hint = f" {method.name!r} compares two classifiers; use compare_learners."
-            raise ParameterError("methods", "intervals for one classifier", method.name, hint)
+            raise ParameterError(argument, "intervals for one classifier", method.name, hint)
     return requested
 
 

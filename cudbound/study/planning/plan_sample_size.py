@@ -148,7 +148,7 @@ def plan_sample_size(
     check_share("probability", probability)
     check_can_be_refitted(estimator)
     check_integer("n_replicates", n_replicates, MIN_REPLICATES, MAX_REPLICATES)
-    methods = find_methods([method])
+    methods = find_methods([method], argument="method")
     if len(methods) > 1:
         raise ParameterError("method", "the name of one interval, or a pair (name, options)", method)
     metrics = as_metrics(metric, event)
