@@ -58,7 +58,7 @@ def saved_results(draw: st.DrawFn) -> SavedResult:
         inner=draw(st.sampled_from([None, "oob", 10])),
         sizes=ResamplingSizes(n_folds=5, aci_rate="log"),
         cv=draw(st.sampled_from([None, 5])),
-        passed_again=draw(st.sampled_from([(), ("cv", "test_set")])),
+        passed_again=draw(st.sampled_from([(), ("cv", "new_cases")])),
     )
     bound = SavedBound(
         (SavedInterval(metric, *draw(st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS))),),

@@ -16,7 +16,7 @@ from cudbound.adapters.outputs import LOSSES_ONLY, RecordedOutputs, distances_fr
 from cudbound.adapters.parts import fit_keywords, seeded_clone, unseeded_parameters
 from cudbound.adapters.procedure import procedure_in_words
 from cudbound.analysis.instability import Instability, instability_in
-from cudbound.analysis.plan import NewCases, Plan, check_test_set, needs_of, use_of_model
+from cudbound.analysis.plan import NewCases, Plan, check_new_cases, needs_of, use_of_model
 from cudbound.analysis.question import Question
 from cudbound.analysis.rows import RecordedTargets, Rows, all_rows
 from cudbound.basis.exceptions import ParameterError, SavedResultError
@@ -92,7 +92,7 @@ class Analysis:
     event : ndarray of bool, shape (n_samples,), or None
         Which rows are events, if scores or probabilities were recorded.
     passed_again : tuple of str
-        Arguments that a file cannot contain: "cv" if it is not a number, "test_set".
+        Arguments that a file cannot contain: "cv" if it is not a number, "new_cases".
     estimator : object
         The fitted classifier; None in a result from a pickle.
     recorded : RecordedTargets
@@ -113,7 +113,7 @@ class Analysis:
     distances: Array | None
     distances_of: str
     event: NDArray[np.bool_] | None = field(default=None, repr=False)
-    passed_again: tuple[Literal["cv", "test_set"], ...] = ()
+    passed_again: tuple[Literal["cv", "new_cases"], ...] = ()
     estimator: Any = field(default=None, repr=False)
     recorded: RecordedTargets | None = field(default=None, repr=False)
 
@@ -158,7 +158,7 @@ def analyze(
     y: Any,
     groups: Any = None,
     sample_weight: Any = None,
-    test_set: Any = None,
+    new_cases: Any = None,
     *,
     several: bool = False,
 ) -> Analysis:
@@ -174,7 +174,7 @@ def analyze(
         Fitted to these rows, or not fitted.
     X, y, groups, sample_weight : array-like
         The training rows.
-    test_set : (array-like, array-like) or None
+    new_cases : (array-like, array-like) or None
         New cases.
     several : bool, default=False
         Whether there may be more than two classes.
@@ -197,7 +197,7 @@ def analyze(
     model = Model.of(estimator, sample, use_of_model(question))
     outputs = tuple(output for output in question.metrics.kinds if output != "classes")
     scoring = RecordedOutputs(outputs, metrics.event_class)
-    inputs = _inputs(question, sample, estimator, test_set, counts, targets, model, scoring)
+    inputs = _inputs(question, sample, estimator, new_cases, counts, targets, model, scoring)
     check_inner_draws(question.resampling.inner, targets)
     plan = Plan.of(question, inputs, targets, model)
     if refits_for(plan.needs - (set() if inputs.test_set is None else {TEST_SET})):
@@ -210,7 +210,7 @@ def analyze(
         for metric in {target.metric: None for target in _bounded_by(question, targets, on_test_set=True)}:
             warn_of_few_tested(metric, records.test_set.rows_of(metric.event_class))
     run = _run(question, sample, model, plan.needs, estimator, metrics.event_class)
-    objects: dict[Literal["cv", "test_set"], Any] = {"cv": question.resampling.cv, "test_set": test_set}
+    objects: dict[Literal["cv", "new_cases"], Any] = {"cv": question.resampling.cv, "new_cases": new_cases}
     return Analysis(
         question,
         metrics,
@@ -341,7 +341,7 @@ def _inputs(
     question: Question[Method],
     sample: Sample,
     estimator: Any,
-    test_set: Any,
+    new_cases: Any,
     counts: Counts,
     targets: Sequence[Target],
     model: Model,
@@ -352,7 +352,7 @@ def _inputs(
     needs = needs_of(question.methods, question.metrics.kinds)
     if any(kind.of_search for kind in needs):
         check_search(estimator)
-    new = NewCases(None) if test_set is None else check_test_set(test_set, sample, methods)
+    new = NewCases(None) if new_cases is None else check_new_cases(new_cases, sample, methods)
     return RecordingInputs.of(
         sample,
         needs,
@@ -384,7 +384,7 @@ def record_losses(
     y: Any,
     groups: Any = None,
     sample_weight: Any = None,
-    test_set: Any = None,
+    new_cases: Any = None,
 ) -> tuple[Records, Errors, Run]:
     """Record what methods for the plain error need from a classifier and its refits; parameters as for `analyze`.
 
@@ -404,7 +404,7 @@ def record_losses(
     # no estimator reads inner draws, and none needs a row out of each draw
     inner = INNER_DRAWS if question.resampling.inner is None else question.resampling.inner
     with_inner_draws = replace(question, resampling=replace(question.resampling, inner=inner))
-    inputs = _inputs(with_inner_draws, sample, estimator, test_set, counts, (), model)
+    inputs = _inputs(with_inner_draws, sample, estimator, new_cases, counts, (), model)
     plan = Plan.of(with_inner_draws, inputs, (), None)
     failed: Errors = {}
     records = record_call(plan.needs, inputs, given_records(inputs), failed)

@@ -31,7 +31,7 @@ def compare_intervals(
     event: object = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    test_set: tuple[Features, ArrayLike] | None = None,
+    new_cases: tuple[Features, ArrayLike] | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
     n_resamples: int = 1000,
@@ -86,8 +86,8 @@ def compare_intervals(
     sample_weight : array-like of float, shape (n_samples,), default=None
         Row weights with which the classifier was fitted. They enter its refits, all mean losses, and, through Kish's
         effective number of rows, the binomial limits.
-    test_set : (array-like, array-like), default=None
-        New cases (X_test, y_test) for the test-set methods. Without them, a part of the training set is held out, and
+    new_cases : (array-like, array-like), default=None
+        New cases (X_new, y_new) for the test-set methods. Without them, a part of the training set is held out, and
         those rows of the table are for a classifier fitted to the rest. Remarks count cases that equal training rows.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
@@ -133,7 +133,7 @@ def compare_intervals(
     ManyFeaturesWarning
         If there are many features for the rows, as in `cudbound.performance_interval`.
     RepeatedRowsWarning
-        If cases of `test_set` equal training rows.
+        If cases of `new_cases` equal training rows.
     SmallSampleWarning, RepeatedRowsWarning
         If rows do not seem to be one patient each: docs/how_to/several_rows_per_patient.md.
 
@@ -176,7 +176,7 @@ def compare_intervals(
         rng=rng,
         n_jobs=n_jobs,
     )
-    analysis = analyze(question, estimator, X, y, groups, sample_weight, test_set, several=True)
+    analysis = analyze(question, estimator, X, y, groups, sample_weight, new_cases, several=True)
     table = IntervalTable(analysis.rows(), analysis.run, analysis)
     warn_of(table.cautions)
     return table

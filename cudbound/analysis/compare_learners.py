@@ -20,7 +20,7 @@ from cudbound.adapters.outputs import RecordedOutputs
 from cudbound.adapters.parts import splits_rows
 from cudbound.adapters.procedure import describe_classifier, procedure_in_words
 from cudbound.analysis.analyze import analyze, fit_if_needed
-from cudbound.analysis.plan import NewCases, Plan, check_test_set, needs_of
+from cudbound.analysis.plan import NewCases, Plan, check_new_cases, needs_of
 from cudbound.analysis.question import Question
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import ComparisonTable
@@ -66,7 +66,7 @@ def compare_learners(
     reference: str | None = None,
     null: float = 0.0,
     groups: ArrayLike | None = None,
-    test_set: tuple[Features, ArrayLike] | None = None,
+    new_cases: tuple[Features, ArrayLike] | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
     n_resamples: int = 1000,
@@ -97,7 +97,7 @@ def compare_learners(
     ----------
     learners : mapping of str to object, or sequence of objects
         Two or more scikit-learn classifiers by name; unnamed ones get the name of their class, numbered if it repeats.
-        Clones are fitted to the training sets, so they need not be fitted; with `test_set`, fitted ones are used as
+        Clones are fitted to the training sets, so they need not be fitted; with `new_cases`, fitted ones are used as
         they are. The word "majority" stands for a classifier that always predicts the majority class of its training
         set; a remark reports if there is no evidence that the other classifier beats it.
     X : array-like, shape (n_samples, n_features)
@@ -120,8 +120,8 @@ def compare_learners(
     groups : array-like, shape (n_samples,), default=None
         Which rows belong together, such as those of one patient: folds keep them together. Without ``cv``, methods
         based on folds or splits use folds of whole groups; methods that would split groups raise ValueError.
-    test_set : (array-like, array-like), default=None
-        New cases (X_test, y_test) for "mcnemar" and "single-split-t".
+    new_cases : (array-like, array-like), default=None
+        New cases (X_new, y_new) for "mcnemar" and "single-split-t".
     confidence_level : float, default=0.95
         Nominal level of the intervals, in (0, 1).
     alternative : {"two-sided", "less", "greater", "equivalent"}, default="two-sided"
@@ -210,16 +210,16 @@ def compare_learners(
         predicted_labels(learner, X, sample.classes)  # what is wrong would count as an error
     event_class = question.metrics.resolve(sample.classes.tolist()).event_class
     if compared == AUC.name:
-        if test_set is not None:
+        if new_cases is not None:
             raise ParameterError(
-                "test_set",
+                "new_cases",
                 "None for the AUC, which would otherwise be compared only on new cases",
                 "a test set",
             )
         scores = score_pairs(question, fitted, pairs, X, y, groups)
         of_pairs = [PairLosses(learner, Records(), {}) for learner in scores]
         return _table(question, test, {}, sample, pairs, of_pairs, fitted)
-    inputs = record_of_learners(question, sample, streams, test_set)
+    inputs = record_of_learners(question, sample, streams, new_cases)
     inputs = replace(inputs, scoring=RecordedOutputs(event_class=event_class))
     plan = Plan.of(question, inputs, (), None)
     # losses on two test sets are not differences
@@ -280,10 +280,12 @@ class PairLosses:
 
 
 def record_of_learners(
-    question: Question[Method], sample: Sample, streams: Mapping[str, np.random.Generator], test_set: Any
+    question: Question[Method], sample: Sample, streams: Mapping[str, np.random.Generator], new_cases: Any
 ) -> RecordingInputs:
     """Return what is known before anything is recorded, without the learners; no bootstrap draws are made."""
-    new = NewCases(None) if test_set is None else check_test_set(test_set, sample, question.methods.methods)
+    new = (
+        NewCases(None) if new_cases is None else check_new_cases(new_cases, sample, question.methods.methods)
+    )
     return RecordingInputs.of(
         sample,
         needs_of(question.methods),
@@ -334,7 +336,7 @@ def _record_pair(needs: Needs, inputs: RecordingInputs, pair: Mapping[str, Any])
         X_test, y_test = inputs.test_set
         wrong = []
         for name, learner in pair.items():
-            with naming_the_step(learner, f"learner {name!r} on the cases of test_set"):
+            with naming_the_step(learner, f"learner {name!r} on the new cases"):
                 wrong.append(
                     (predicted_labels(learner, X_test, inputs.sample.classes) != y_test).astype(np.int8)
                 )

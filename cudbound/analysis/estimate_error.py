@@ -31,7 +31,7 @@ def estimate_error(
     *,
     methods: AskedEstimator | Sequence[AskedEstimator] = "all",
     groups: ArrayLike | None = None,
-    test_set: tuple[Features, ArrayLike] | None = None,
+    new_cases: tuple[Features, ArrayLike] | None = None,
     n_resamples: int = 200,
     resampling: Resampling | None = None,
     rng: int | np.random.Generator | None = None,
@@ -51,7 +51,7 @@ def estimate_error(
     methods : str, pair, or list of these, default="all"
         "all", names from `cudbound.point_estimates.ESTIMATORS`, or pairs (name, options). A row does not depend on
         which others are requested.
-    groups, test_set
+    groups, new_cases
         As for `cudbound.compare_intervals`.
     n_resamples : int, default=200
         Bootstrap draws. Efron and Tibshirani (1997) find 50 to 200 enough for a point estimate.
@@ -87,7 +87,7 @@ def estimate_error(
     """
     estimators = find_estimators(methods)
     question = Question.of(estimators, n_resamples=n_resamples, resampling=resampling, rng=rng, n_jobs=n_jobs)
-    records, failed, run = record_losses(question, estimator, X, y, groups, test_set=test_set)
+    records, failed, run = record_losses(question, estimator, X, y, groups, new_cases=new_cases)
 
     def compute(method: PointEstimator) -> PointEstimate:
         return compute_estimate(method, records, estimators.options_of(method))

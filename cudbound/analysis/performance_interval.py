@@ -32,7 +32,7 @@ def performance_interval(
     event: object = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    test_set: tuple[Features, ArrayLike] | None = None,
+    new_cases: tuple[Features, ArrayLike] | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
     n_resamples: int = 1000,
@@ -64,8 +64,8 @@ def performance_interval(
         effective number of rows.
     sample_weight : array-like of float, shape (n_samples,), default=None
         Row weights with which the classifier was fitted; see `cudbound.compare_intervals`.
-    test_set : (array-like, array-like), default=None
-        New cases (X_test, y_test), for the methods that use them.
+    new_cases : (array-like, array-like), default=None
+        New cases (X_new, y_new), for the methods that use them.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -158,7 +158,7 @@ def performance_interval(
         event=event,
         groups=groups,
         sample_weight=sample_weight,
-        test_set=test_set,
+        new_cases=new_cases,
         confidence_level=confidence_level,
         alternative=alternative,
         n_resamples=n_resamples,

@@ -196,13 +196,13 @@ def filled_by_folds(kind: RecordKind[Any]) -> bool:
 
 
 class NewCases(NamedTuple):
-    """Test cases (X_test, y_test), and a remark if some of them are training rows."""
+    """Test cases (X_new, y_new), and a remark if some of them are training rows."""
 
     cases: tuple[Any, NDArray[Any]] | None
     remarks: tuple[str, ...] = ()
 
 
-def check_test_set(test_set: Any, sample: Sample, methods: Iterable[MethodCard]) -> NewCases:
+def check_new_cases(new_cases: Any, sample: Sample, methods: Iterable[MethodCard]) -> NewCases:
     """Return new cases, and warn about those that equal training rows.
 
     Raises
@@ -212,37 +212,37 @@ def check_test_set(test_set: Any, sample: Sample, methods: Iterable[MethodCard])
     """
     if not any(TEST_SET in method.needs and OWN_TEST_SETS not in method.needs for method in methods):
         raise ValueError(
-            "The 'test_set' parameter is not used by any of the requested methods. Leave it out, or request a method "
+            "The 'new_cases' parameter is not used by any of the requested methods. Leave it out, or request a method "
             "whose needs, in available_methods(), include test_set."
         )
-    if not isinstance(test_set, tuple) or len(test_set) != 2:
+    if not isinstance(new_cases, tuple) or len(new_cases) != 2:
         raise ValueError(
-            f"The 'test_set' parameter must be a pair (X_test, y_test) or None. Got {type(test_set).__name__} instead."
+            f"The 'new_cases' parameter must be a pair (X_new, y_new) or None. Got {type(new_cases).__name__} instead."
         )
-    X_test, y_test = test_set[0], np.asarray(test_set[1])
-    names = ("X_test", "y_test")
-    check_lengths(count_rows(X_test), len(y_test), names)
-    if not len(y_test):
+    X_new, y_new = new_cases[0], np.asarray(new_cases[1])
+    names = ("X_new", "y_new")
+    check_lengths(count_rows(X_new), len(y_new), names)
+    if not len(y_new):
         raise ValueError(
-            "The 'test_set' parameter must have at least one case, or be None. Got 0 cases instead."
+            "The 'new_cases' parameter must have at least one case, or be None. Got 0 cases instead."
         )
-    check_index(*test_set, names=names)
+    check_index(*new_cases, names=names)
     classes = sample.classes.tolist()
     by_text = {
-        repr(label): label for label in y_test.tolist() if label not in classes
+        repr(label): label for label in y_new.tolist() if label not in classes
     }  # nan differs from itself
     unknown = [by_text[text] for text in sorted(by_text)]
     if unknown:
         raise ValueError(
-            f"The labels of 'test_set' must be those of the classifier, {classes}. Also got {unknown[:5]}."
+            f"The labels of 'new_cases' must be those of the classifier, {classes}. Also got {unknown[:5]}."
         )
-    n_equal = sample.count_equal(X_test, y_test)
+    n_equal = sample.count_equal(X_new, y_new)
     if not n_equal:
-        return NewCases((X_test, y_test))
-    remark = f"{n_equal} of {len(y_test)} test cases equal training rows"
+        return NewCases((X_new, y_new))
+    remark = f"{n_equal} of {len(y_new)} test cases equal training rows"
     message = (
         f"{remark}, in every feature and in the label; the error on them is not evidence about new cases. Remove them "
-        "from 'test_set', unless features have so few values that new cases equal old ones by chance."
+        "from 'new_cases', unless features have so few values that new cases equal old ones by chance."
     )
-    warn(RepeatedRowsWarning(message, n_equal=n_equal, n_tested=len(y_test)))
-    return NewCases((X_test, y_test), (remark,))
+    warn(RepeatedRowsWarning(message, n_equal=n_equal, n_tested=len(y_new)))
+    return NewCases((X_new, y_new), (remark,))

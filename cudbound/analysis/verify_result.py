@@ -52,7 +52,7 @@ def verify_result(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     cv: Splits | None = None,
-    test_set: tuple[Features, ArrayLike] | None = None,
+    new_cases: tuple[Features, ArrayLike] | None = None,
     sample: int | None = None,
     rng: int | np.random.Generator | None = 0,
     n_jobs: int | None = 1,
@@ -85,7 +85,7 @@ def verify_result(
         Which rows belong together, as passed originally.
     sample_weight : array-like of float, shape (n_samples,), default=None
         Row weights, as passed originally.
-    cv, test_set : default=None
+    cv, new_cases : default=None
         As passed to `cudbound.compare_intervals`, unless it was a number: the file cannot contain it.
     sample : int, default=None
         Number of draws to solve again completely, chosen at random; None solves all of them as far as the quantile
@@ -171,7 +171,7 @@ def verify_result(
         for bound in saved.bounds:
             checks += check_interval(bound, saved.question.confidence_level)
         if same and saved.rows:
-            checks.append(_check_rows(saved, estimator, (X, y, groups, sample_weight), cv, test_set, jobs))
+            checks.append(_check_rows(saved, estimator, (X, y, groups, sample_weight), cv, new_cases, jobs))
     if not same:
         checks.append(Check("all else", None, "left out, because the data differ"))
     result = ResultVerification(tuple(checks))
@@ -270,11 +270,11 @@ def _check_classifier(
 
 
 def _check_rows(
-    saved: SavedResult, estimator: Any, data: tuple[Any, Any, Any, Any], cv: Any, test_set: Any, n_jobs: int
+    saved: SavedResult, estimator: Any, data: tuple[Any, Any, Any, Any], cv: Any, new_cases: Any, n_jobs: int
 ) -> Check:
-    """Recompute the rows of a table; `data`, `cv` and `test_set` are not in the file."""
+    """Recompute the rows of a table; `data`, `cv` and `new_cases` are not in the file."""
     question, limits = saved.question, saved.question.bound.limits
-    passed_again = {"cv": cv, "test_set": test_set}
+    passed_again = {"cv": cv, "new_cases": new_cases}
     timed = limits.seconds not in (None, math.inf)
     user_methods = sorted(set(question.methods) - METHODS.keys())
     reasons = {
@@ -293,7 +293,7 @@ def _check_rows(
         cv = question.cv
     try:
         question_again = _question(question, cv, n_jobs)
-        rows = analyze(question_again, estimator, *data, test_set=test_set, several=True).rows()
+        rows = analyze(question_again, estimator, *data, new_cases=new_cases, several=True).rows()
     except (ValueError, TypeError) as error:
         return Check("rows", False, f"they cannot be recomputed: {error}")
     again = {(row.method, row.metric): (row.estimate, row.low, row.high) for row in saved_rows(rows)}

@@ -375,7 +375,7 @@ def given_records(inputs: RecordingInputs) -> RecordsByName:
     }
     if inputs.test_set is not None:
         X_test, y_test = inputs.test_set
-        with naming_the_step(estimator, "the classifier on the cases of test_set"):
+        with naming_the_step(estimator, "the classifier on the new cases"):
             wrong = np.asarray(predicted_labels(estimator, X_test, sample.classes) != y_test)
         number = (np.asarray(y_test)[:, None] == sample.classes).argmax(axis=1)
         records["test_set"] = TestSetLosses(

@@ -65,7 +65,7 @@ class SavedQuestion:
     copies: bool | None = None
     sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
     cv: int | None = None
-    passed_again: tuple[Literal["cv", "test_set"], ...] = ()
+    passed_again: tuple[Literal["cv", "new_cases"], ...] = ()
 
     def __post_init__(self) -> None:
         check_confidence_level(self.confidence_level)

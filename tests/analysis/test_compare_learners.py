@@ -36,7 +36,7 @@ def test_the_default_is_the_t_test_on_ten_partitions_into_ten_folds():
 
 def test_a_learner_that_was_fitted_elsewhere_is_taken_as_it_is_on_new_cases():
     elsewhere = LeastSquaresClassifier().fit(*sample(50, seed=1))
-    taken = compare_learners([elsewhere, B], X, Y, methods="mcnemar", test_set=(NEW_X, NEW_Y), rng=0)
+    taken = compare_learners([elsewhere, B], X, Y, methods="mcnemar", new_cases=(NEW_X, NEW_Y), rng=0)
     nb = GaussianNB().fit(X, Y)
     assert taken.estimate == pytest.approx(nb.score(NEW_X, NEW_Y) - elsewhere.score(NEW_X, NEW_Y), abs=1e-12)
 
@@ -53,7 +53,7 @@ def test_unseeded_learners_follow_rng():
     # the fit to all rows, which meets the new cases, follows it too
     new = sample(300, seed=6)
     found = [
-        compare_learners([forest, B], X, Y, methods="mcnemar", test_set=new, rng=rng).estimate
+        compare_learners([forest, B], X, Y, methods="mcnemar", new_cases=new, rng=rng).estimate
         for rng in (0, 0, 1, 2, 3, 4)
     ]
     assert found[0] == found[1]

@@ -108,10 +108,8 @@ def test_labels_of_another_index_are_refused(name):
     expected = estimate_error(clf, X_FEW, Y_FEW, methods="k-fold", rng=0).rows
     for X_known, labels in ((frame, y), (frame, y.to_numpy()), (X_FEW, y), (frame, Y_FEW.tolist())):
         assert estimate_error(clf, X_known, labels, methods="k-fold", rng=0).rows == expected
-    with pytest.raises(
-        ParameterError, match="'y_test' parameter must be in the order of the index of X_test"
-    ):
-        estimate_error(clf, frame, y, methods="holdout", test_set=(frame, sorted_by_class))
+    with pytest.raises(ParameterError, match="'y_new' parameter must be in the order of the index of X_new"):
+        estimate_error(clf, frame, y, methods="holdout", new_cases=(frame, sorted_by_class))
 
 
 @pytest.mark.parametrize("name", ["groups", "sample_weight"])
@@ -187,12 +185,12 @@ def test_new_cases_take_the_place_of_the_holdout():
     asked = [name for name in INTERVALS if METHODS[name].needs == kinds({"test_set"})]
     assert len(asked) >= 5
     held_out = compare_intervals(clf, X, Y, methods=asked, **ARGUMENTS)
-    new = compare_intervals(clf, X, Y, methods=asked, test_set=(NEW_X, NEW_Y), **ARGUMENTS)
+    new = compare_intervals(clf, X, Y, methods=asked, new_cases=(NEW_X, NEW_Y), **ARGUMENTS)
     for name in asked:
         assert (str(held_out[name].estimand), held_out[name].n_fits) == ("holdout-model", 2)
         assert (str(new[name].estimand), new[name].n_fits) == ("conditional", 1)
         assert new[name].estimate == pytest.approx(1 - clf.score(NEW_X, NEW_Y), abs=1e-12)
-    estimate = estimate_error(clf, X, Y, methods="holdout", test_set=(NEW_X, NEW_Y), **ARGUMENTS)
+    estimate = estimate_error(clf, X, Y, methods="holdout", new_cases=(NEW_X, NEW_Y), **ARGUMENTS)
     assert estimate["holdout"].estimate == new[asked[0]].estimate
     assert str(estimate["holdout"].estimand) == "conditional"
     for row in held_out.rows:
@@ -202,7 +200,7 @@ def test_new_cases_take_the_place_of_the_holdout():
 def test_the_classifiers_are_compared_on_new_cases_as_they_were_fitted():
     a, b = LeastSquaresClassifier().fit(X[:, :1], Y), DecisionTreeClassifier(max_depth=1).fit(X[:, :1], Y)
     new = NEW_X[:, :1]
-    found = compare_learners([a, b], X[:, :1], Y, methods="mcnemar", test_set=(new, NEW_Y), rng=0).row
+    found = compare_learners([a, b], X[:, :1], Y, methods="mcnemar", new_cases=(new, NEW_Y), rng=0).row
     wrong = [clf.predict(new) != NEW_Y for clf in (a, b)]
     assert (str(found.estimand), found.n_fits) == ("conditional", 0)
     assert found.details["only_a_wrong"] == int((wrong[0] & ~wrong[1]).sum())
@@ -213,28 +211,28 @@ def test_the_classifiers_are_compared_on_new_cases_as_they_were_fitted():
 @pytest.mark.parametrize(
     ("methods", "test_set", "message"),
     [
-        ("test-set-wald", [NEW_X, NEW_Y], r"must be a pair \(X_test, y_test\) or None\. Got list instead"),
-        ("test-set-wald", (NEW_X,), r"must be a pair \(X_test, y_test\) or None\. Got tuple instead"),
+        ("test-set-wald", [NEW_X, NEW_Y], r"must be a pair \(X_new, y_new\) or None\. Got list instead"),
+        ("test-set-wald", (NEW_X,), r"must be a pair \(X_new, y_new\) or None\. Got tuple instead"),
         ("test-set-wald", (NEW_X, NEW_Y[1:]), r"same number of rows\. Got 40 and 39"),
         (
             "test-set-wald",
             (NEW_X, NEW_Y + 1),
-            r"labels of 'test_set' must be those of .* \[0, 1\]\. Also got \[2\]",
+            r"labels of 'new_cases' must be those of .* \[0, 1\]\. Also got \[2\]",
         ),
-        ("k-fold-t", (NEW_X, NEW_Y), r"'test_set' parameter is not used by any of the requested methods"),
+        ("k-fold-t", (NEW_X, NEW_Y), r"'new_cases' parameter is not used by any of the requested methods"),
     ],
     ids=["list", "one", "lengths", "labels", "unread"],
 )
 def test_new_cases_that_are_refused(methods, test_set, message):
     clf = LeastSquaresClassifier().fit(X, Y)
     with pytest.raises(ValueError, match=message):
-        compare_intervals(clf, X, Y, methods=methods, test_set=test_set)
+        compare_intervals(clf, X, Y, methods=methods, new_cases=test_set)
     own = {"test-set-wald": "mcnemar"}.get(methods, methods)
     with pytest.raises(ValueError, match=message):
-        compare_learners([clf, clf], X, Y, methods=own, test_set=test_set)
+        compare_learners([clf, clf], X, Y, methods=own, new_cases=test_set)
     estimator = {"test-set-wald": "holdout"}.get(methods, "k-fold")
     with pytest.raises(ValueError, match=message):
-        estimate_error(clf, X, Y, methods=estimator, test_set=test_set)
+        estimate_error(clf, X, Y, methods=estimator, new_cases=test_set)
 
 
 # ---- sizes ----

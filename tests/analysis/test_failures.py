@@ -130,7 +130,7 @@ def test_a_classifier_that_cannot_be_refitted_is_refused_before_the_bound_is_sol
     clf.estimator_.fit(X, y, sample_weight=weights)
     arguments = {"sample_weight": weights, "n_resamples": 5, "rng": 0}
     assert compare_intervals(clf, X, y, methods="cud", **arguments)["cud"].degenerate is None
-    new = {"methods": ["cud", "test-set-wilson"], "test_set": (X + 0.001, y)}
+    new = {"methods": ["cud", "test-set-wilson"], "new_cases": (X + 0.001, y)}
     assert compare_intervals(clf, X, y, **new, **arguments)["cud"].n_fits == 1
 
     searched = []
@@ -153,11 +153,11 @@ def test_data_that_cannot_be_predicted_are_refused_before_the_refits(entry, monk
         monkeypatch.setattr(f"{module}.make_records", refit)
     monkeypatch.setattr("cudbound.intervals.cud.solve_bound", refit)
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
-        entry(clf, X, y, methods=[method], test_set=(X[:, :1], y))
+        entry(clf, X, y, methods=[method], new_cases=(X[:, :1], y))
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
-        compare_intervals(clf, X, y, methods=["cud", "test-set-wilson"], test_set=(X[:, :1], y))
+        compare_intervals(clf, X, y, methods=["cud", "test-set-wilson"], new_cases=(X[:, :1], y))
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
-        compare_learners([clf, clf], X, y, methods="mcnemar", test_set=(X[:, :1], y))
+        compare_learners([clf, clf], X, y, methods="mcnemar", new_cases=(X[:, :1], y))
     logistic = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
         entry(logistic, X[:, :1], y, methods=[method])

@@ -36,7 +36,7 @@ def cases(n_events: int, n_others: int):
 def test_without_an_event_among_the_test_cases_there_are_no_numbers(metric):
     methods = "test-set-delong" if metric == "auc" else EXACT
     with pytest.warns(SmallSampleWarning, match="0 events"):
-        table = compare_intervals(CLF, X, Y, methods=methods, metric=metric, test_set=cases(0, 25), **FEW)
+        table = compare_intervals(CLF, X, Y, methods=methods, metric=metric, new_cases=cases(0, 25), **FEW)
     (row,) = table
     assert np.isnan([row.estimate, row.low, row.high]).all()
     assert row.degenerate
@@ -48,14 +48,14 @@ def test_without_an_event_among_the_test_cases_there_are_no_numbers(metric):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda new: compare_intervals(CLF, X, Y, methods=[EXACT], test_set=new, **FEW),
-        lambda new: compare_learners([CLF, CLF], X, Y, methods="mcnemar", test_set=new, rng=0),
-        lambda new: estimate_error(CLF, X, Y, methods="holdout", test_set=new, **FEW),
+        lambda new: compare_intervals(CLF, X, Y, methods=[EXACT], new_cases=new, **FEW),
+        lambda new: compare_learners([CLF, CLF], X, Y, methods="mcnemar", new_cases=new, rng=0),
+        lambda new: estimate_error(CLF, X, Y, methods="holdout", new_cases=new, **FEW),
     ],
 )
 def test_no_test_case_is_refused(call):
     with pytest.raises(
-        ValueError, match=r"'test_set' parameter must have at least one case, or be None\. Got 0"
+        ValueError, match=r"'new_cases' parameter must have at least one case, or be None\. Got 0"
     ):
         call((NEW_X[:0], NEW_Y[:0]))
 
@@ -75,7 +75,7 @@ class Turned(LogisticRegression):
 def test_classes_in_another_order_count_the_same_test_cases():
     rows = [
         compare_intervals(clf, X, Y, methods=EXACT, metric=Metrics("ppv", event=1, prevalence="sample"),
-                          test_set=(NEW_X, NEW_Y), **FEW).rows[0]
+                          new_cases=(NEW_X, NEW_Y), **FEW).rows[0]
         for clf in (CLF, Turned().fit(X, Y))
     ]  # fmt: skip
     assert rows[0].remarks == rows[1].remarks

@@ -74,7 +74,7 @@ def test_the_features_that_the_classifier_chooses_among_are_counted(classifier, 
 
 def test_new_cases_are_evidence():
     result, messages = with_warnings(
-        performance_interval, RIDGE, X, Y, method="test-set-wilson", test_set=(X + 1e-3, Y), **SMALL
+        performance_interval, RIDGE, X, Y, method="test-set-wilson", new_cases=(X + 1e-3, Y), **SMALL
     )
     assert messages == []
     assert "above the interval" in str(result)

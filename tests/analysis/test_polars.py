@@ -70,7 +70,7 @@ CALLS = {
     "groups": lambda clf, X, y, series: performance_interval(clf, X, y, groups=series(GROUPS), **CALL).row,
     "processes": lambda clf, X, y, series: performance_interval(clf, X, y, n_jobs=2, **CALL).row,
     "test set": lambda clf, X, y, series: (
-        compare_intervals(clf, X, y, methods=["test-set-wilson", "k-fold-t"], test_set=(X, y), **CALL).rows
+        compare_intervals(clf, X, y, methods=["test-set-wilson", "k-fold-t"], new_cases=(X, y), **CALL).rows
     ),
     "auc": lambda clf, X, y, series: performance_interval(clf, X, y, metric="auc", **CALL).row,
     "cud": lambda clf, X, y, series: cud_interval(clf, X, y, **CALL).row,

@@ -102,7 +102,7 @@ def test_every_call_refuses_them():
         lambda **given: compare_learners([late, "majority"], X, Y, methods="mcnemar", **given),
     ):
         with pytest.raises(ValueError, match="It returned '0' and '1'"):
-            call(test_set=(X[:30] + 1, Y[:30]))
+            call(new_cases=(X[:30] + 1, Y[:30]))
 
 
 @pytest.mark.parametrize(

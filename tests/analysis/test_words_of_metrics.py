@@ -79,6 +79,6 @@ def test_an_interval_that_is_undefined_is_none():
     cases = (X[:20] + 5.0, np.full(20, "well"))
     with pytest.warns(SmallSampleWarning):
         of_none = compare_intervals(
-            CLF, X, Y, methods="test-set-wilson", metric="sensitivity", event="ill", test_set=cases
+            CLF, X, Y, methods="test-set-wilson", metric="sensitivity", event="ill", new_cases=cases
         )
     assert of_none.rows[0].all_remarks() == "undefined: based on 0 events of 20 test cases"

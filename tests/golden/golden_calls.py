@@ -127,7 +127,7 @@ def compare_intervals_paper() -> Numbers:
 def compare_intervals_all_with_test_set() -> Numbers:
     clf, X, y = fitted(cb.LeastSquaresClassifier())
     fresh = sample(n=41)
-    return intervals(clf, X, y, methods="all", n_resamples=40, rng=2, test_set=fresh)
+    return intervals(clf, X, y, methods="all", n_resamples=40, rng=2, new_cases=fresh)
 
 
 @golden
@@ -401,7 +401,7 @@ def draws_and_folds() -> Numbers:
 def scores_by_every_method() -> Numbers:
     clf, X, y = fitted(LogisticRegression(C=2.0), n=36)
     found = cb.compare_intervals(
-        clf, X, y, methods="all", metric=["auc", "brier"], test_set=sample(n=41), n_resamples=40, rng=55
+        clf, X, y, methods="all", metric=["auc", "brier"], new_cases=sample(n=41), n_resamples=40, rng=55
     )
     return table(found.to_frame())
 
@@ -496,7 +496,7 @@ def solve_draws_on_arrays() -> Numbers:
 @golden
 def estimate_error_by_all() -> Numbers:
     clf, X, y = fitted(cb.LeastSquaresClassifier())
-    return table(cb.estimate_error(clf, X, y, n_resamples=40, rng=39, test_set=sample(n=41)).to_frame())
+    return table(cb.estimate_error(clf, X, y, n_resamples=40, rng=39, new_cases=sample(n=41)).to_frame())
 
 
 @golden
@@ -547,7 +547,7 @@ def compare_learners_one_sided_with_null() -> Numbers:
 def compare_learners_by_every_method() -> Numbers:
     X, y = sample(n=40)
     pair = [RIVALS["least-squares"], RIVALS["logistic"]]
-    found = cb.compare_learners(pair, X, y, methods="all", rng=44, test_set=sample(n=41))
+    found = cb.compare_learners(pair, X, y, methods="all", rng=44, new_cases=sample(n=41))
     return table(found.to_frame(), "method")
 
 

@@ -124,7 +124,7 @@ def new_cases() -> str:
     rows = np.arange(60) < 30
     classifier.fit(X[rows], y[rows])
     new = (X[~rows], y[~rows])
-    return read(cb.compare_intervals(classifier, X[rows], y[rows], test_set=new, methods="all", **FEW))
+    return read(cb.compare_intervals(classifier, X[rows], y[rows], new_cases=new, methods="all", **FEW))
 
 
 @page

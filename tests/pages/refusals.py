@@ -58,7 +58,7 @@ BAD: dict[str, list[Any]] = {
     "event": ["ghost"],
     "groups": [np.arange(5), np.zeros(30), "clinic"],
     "sample_weight": [np.ones(5), -np.ones(30), np.zeros(30), np.full(30, np.nan)],
-    "test_set": [3, (np.zeros((4, 2)), np.ones(4)), (np.zeros((4, 3)), np.ones(5)), (np.zeros((0, 3)), [])],
+    "new_cases": [3, (np.zeros((4, 2)), np.ones(4)), (np.zeros((4, 3)), np.ones(5)), (np.zeros((0, 3)), [])],
     "confidence_level": [0, 1, 95, float("nan"), "high"],
     "alternative": ["smaller", None, "equivalent"],
     "null": [1, float("nan"), "much"],

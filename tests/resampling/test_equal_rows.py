@@ -51,7 +51,7 @@ def test_training_rows_in_a_test_set_are_warned_of_and_counted():
         RepeatedRowsWarning, match=r"^7 of 37 test cases equal training rows, in every feature"
     ) as caught:
         table = compare_intervals(
-            clf, X, Y, methods=["test-set-wilson", "langford-binomial"], test_set=MIXED, rng=0
+            clf, X, Y, methods=["test-set-wilson", "langford-binomial"], new_cases=MIXED, rng=0
         )
     assert (caught[0].message.n_equal, caught[0].message.n_tested) == (7, 37)
     assert caught[0].filename == __file__

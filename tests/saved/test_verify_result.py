@@ -145,7 +145,7 @@ TABLES = {
     "cost": (Y, {"methods": ["cud"], "metric": Metrics("cost", costs={"ill": 1, "well": 5})}),
     "groups": (Y, {"methods": "recommended", "groups": GROUPS}),
     "weights": (Y, {"methods": ["cud", "two-center"], "sample_weight": WEIGHTS}),
-    "test set": (Y, {"methods": ["test-set-wilson"], "test_set": (X[:9] + 0.5, Y[:9])}),
+    "test set": (Y, {"methods": ["test-set-wilson"], "new_cases": (X[:9] + 0.5, Y[:9])}),
     "draws of one class": (
         RARE,
         {
@@ -177,7 +177,7 @@ def test_tables_of_every_kind_hold(labels, arguments, tmp_path):
     classifier = logistic().fit(X, labels, **weights)
     table = compare_intervals(classifier, X, labels, **{"n_resamples": 25, "rng": 7, **arguments})
     table.save(path)
-    again = {name: arguments[name] for name in ("groups", "sample_weight", "test_set") if name in arguments}
+    again = {name: arguments[name] for name in ("groups", "sample_weight", "new_cases") if name in arguments}
     verification = verify_result(path, classifier, X, labels, **again)
     assert set(outcomes(verification).values()) == {"passed"}
     assert len(verification.intervals) == len(table)
