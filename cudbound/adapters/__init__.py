@@ -9,18 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from cudbound.adapters.linear import CONVEX_LOSS, LEAST_SQUARES, LINEAR, contradicts
+from cudbound.adapters.families import ADAPTERS, REFUSALS, Adapter, Refusal, contradicts, find_adapter
 from cudbound.adapters.refitting import batched_refit
-from cudbound.adapters.registry import (
-    ADAPTERS,
-    PIPELINE,
-    REFUSALS,
-    SEARCH,
-    THRESHOLD,
-    Adapter,
-    Refusal,
-    find_adapter,
-)
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import (
     NotResampledWarning,
@@ -47,8 +37,6 @@ __all__ = [
 
 #: Ratio of standard deviations from which a penalty that treats all features alike is worth a warning.
 UNEQUAL_SIZES = 100.0
-
-ADAPTERS[:] = (LEAST_SQUARES, CONVEX_LOSS, *LINEAR, THRESHOLD, SEARCH, PIPELINE)
 
 
 def to_additive_model(

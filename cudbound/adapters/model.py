@@ -16,7 +16,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 
 from cudbound.adapters import to_additive_model
-from cudbound.adapters.linear import has_intercept
+from cudbound.adapters.families import has_intercept
 from cudbound.adapters.parts import EstimatorParts, parameters_of, unwrap
 from cudbound.adapters.procedure import describe_classifier
 from cudbound.basis.calls import warn

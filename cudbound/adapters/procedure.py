@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.adapters.registry import find_adapter
+from cudbound.adapters.families import find_adapter
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 
 #: Parameters, or what a fit has chosen for them, that set the strength of a penalty.
@@ -43,7 +43,7 @@ def penalty_of(classifier: Any) -> tuple[str, str] | None:
         return None
     if minimized is None:
         return None
-    sizes = {"ridge": minimized.penalty, "lasso": minimized.l1_penalty}
+    sizes = {"ridge": np.max(minimized.penalty), "lasso": minimized.l1_penalty}
     kinds = [name for name, size in sizes.items() if size > 0.0]
     if not kinds:
         return "", ""

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils import gen_batches
 
-from cudbound.adapters.registry import find_adapter
+from cudbound.adapters.families import find_adapter
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.validation import check_labels
 from cudbound.estimators.batched import BatchedFit, BatchedRefit, Draws, refit_in_batches
@@ -23,7 +23,6 @@ from cudbound.estimators.batched.classifiers import (
 )
 from cudbound.estimators.batched.columns import Array, Bools
 from cudbound.estimators.batched.sources import branches, fit_apart, flatten, prepare
-from cudbound.estimators.batched.steps import is_fixed
 
 #: Training sets in which parameters are chosen at once, each of them in folds.
 SEARCHES_PER_BATCH = 100
@@ -50,14 +49,10 @@ def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Batched
     fit: BatchedFit | None = discriminant_fit(final)  # it has no loss to minimize, and so no adapter
     if fit is None:
         try:
-            adapter = find_adapter(final)
+            batched_fit = find_adapter(final).batched_fit
         except UnsupportedEstimatorError:
             return None
-        if adapter.batched_refit is not None and all(map(is_fixed, steps)):
-            for step in steps:
-                X = step.transform(X)
-            return adapter.batched_refit(final, X, y)
-        fit = None if adapter.batched_fit is None else adapter.batched_fit(final, n_jobs)
+        fit = None if batched_fit is None else batched_fit(final, n_jobs)
     if fit is None:
         return None
     source = prepare(steps, X, fit) or fit_apart(steps, X, y, fit, n_jobs)

@@ -15,11 +15,6 @@ from cudbound.problem.problem import TIE_TOLERANCE, check_scale
 
 Array = NDArray[np.float64]
 
-#: Condition number (1-norm) of a draw's Gram matrix up to which the normal equations are solved. In the
-#: orthonormalized design it is near 1, and the error of a score stays below about this number times 1e-16;
-#: worse draws go through a singular value decomposition.
-MAX_CONDITION = 1e5
-
 #: Largest number of float64 values in one intermediate array, 16 MB.
 CHUNK_VALUES = 2_000_000
 
@@ -116,76 +111,6 @@ def _rotate(features: Array) -> tuple[Array, Array]:
     left, singular, axes = np.linalg.svd(features, full_matrices=False)
     kept = singular > RANK_TOLERANCE * singular.max()
     return left[:, kept] * singular[kept], axes[kept]
-
-
-def _orthonormal_columns(features: Array, *, fit_intercept: bool) -> Array:
-    """Return an orthonormal basis of the space of scores, shape (n_samples, rank); an intercept's column first."""
-    n = len(features)
-    lengths = np.sqrt((features**2).mean(axis=0))
-    scaled = features / np.where(lengths > 0.0, lengths, 1.0)
-    if fit_intercept:
-        scaled = scaled - scaled.mean(axis=0)
-    left, singular, _ = np.linalg.svd(scaled, full_matrices=False)
-    axes = left[:, singular > RANK_TOLERANCE * n**0.5]
-    return np.column_stack([np.full(n, n**-0.5), axes]) if fit_intercept else axes
-
-
-class LeastSquaresRefit:
-    """Refits of one least-squares classifier on the same rows with different weights, as batched linear algebra.
-
-    Agrees with `cudbound.LeastSquaresClassifier` fitted to the resampled rows, and also fits a single class: that
-    gives the constant classifier if there is an intercept.
-
-    Parameters
-    ----------
-    features : ndarray of float, shape (n_samples, n_features)
-        Without a column for the intercept.
-    labels : ndarray of float, shape (n_samples,)
-        -1.0 or +1.0.
-    fit_intercept : bool
-    """
-
-    def __init__(self, features: Array, labels: Array, *, fit_intercept: bool):
-        self._features = features
-        self._basis = _orthonormal_columns(self._features, fit_intercept=fit_intercept)
-        self._pairs = np.triu_indices(self._basis.shape[1])
-        self._products = self._basis[:, self._pairs[0]] * self._basis[:, self._pairs[1]]
-        self._moments = self._basis * labels[:, None]
-        self._labels = labels
-        self._fit_intercept = fit_intercept
-
-    def __call__(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.bool_], Array]:
-        """Return whether each training row is misclassified, and its score, shape of `weights` (n_fits, n_samples)."""
-        size = self._basis.shape[1]
-        scores = np.empty(weights.shape)
-        for part in _chunks(len(weights), max(self._labels.size, size * size)):
-            scores[part] = self._scores(weights[part])
-        return (scores >= -TIE_TOLERANCE) != (self._labels > 0.0), scores
-
-    def _scores(self, weights: Array) -> Array:
-        scores = np.zeros(weights.shape)
-        solved = self._solve_normal_equations(weights, scores)
-        rest = np.setdiff1d(np.arange(len(weights)), solved, assume_unique=True)
-        scores[rest] = minimum_norm_scores(
-            self._features, self._labels, weights[rest], fit_intercept=self._fit_intercept
-        )
-        return scores
-
-    def _solve_normal_equations(self, weights: Array, scores: Array) -> NDArray[np.intp]:
-        """Fill in the scores of the well-posed fits; return which these are."""
-        size = self._basis.shape[1]
-        enough_rows = np.flatnonzero((weights > 0.0).sum(axis=1) >= size)
-        if size == 0 or enough_rows.size == 0:
-            return enough_rows
-        products = weights[enough_rows] @ self._products
-        gram = np.empty((enough_rows.size, size, size))
-        gram[:, self._pairs[0], self._pairs[1]] = products
-        gram[:, self._pairs[1], self._pairs[0]] = products
-        well_posed = np.linalg.cond(gram, 1) <= MAX_CONDITION
-        solved = enough_rows[well_posed]
-        right = (weights[solved] @ self._moments)[:, :, None]
-        scores[solved] = np.linalg.solve(gram[well_posed], right)[:, :, 0] @ self._basis.T
-        return np.asarray(solved)
 
 
 def check_two_classes(estimator: BaseEstimator, y: ArrayLike) -> tuple[NDArray[Any], Array]:

@@ -163,7 +163,7 @@ def _numbers(rows: Any) -> Array:
 
 def _linear_rule(rule: Any, inputs: Any, rows: Array) -> tuple[Array, float] | None:
     """Return coefficients and intercept of the rule, or None if it is not the sign of a linear score."""
-    from cudbound.adapters.linear import contradicts, own_coefficients
+    from cudbound.adapters.families import contradicts, own_coefficients
 
     coefficients = own_coefficients(rule, rows.shape[1])
     if coefficients is None:

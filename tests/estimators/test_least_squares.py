@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
 from cudbound import LeastSquaresClassifier
-from cudbound.estimators.least_squares import LeastSquaresRefit, minimum_norm_fits
+from cudbound.adapters import batched_refit
+from cudbound.estimators.least_squares import minimum_norm_fits
 
 
 def _data(seed, n=40, p=3):
@@ -91,10 +92,7 @@ def _refit_one_by_one(X, y, counts, fit_intercept):
             clf = LeastSquaresClassifier(fit_intercept).fit(X[drawn], y[drawn])
             losses.append(clf.predict(X) != y)
         else:
-            coef, intercept = minimum_norm_fits(
-                X[drawn], y[drawn], np.ones((1, drawn.size)), fit_intercept=fit_intercept
-            )
-            losses.append(np.where(X @ coef[0] + intercept[0] >= -1e-10, 1.0, -1.0) != y)
+            losses.append(y != y[drawn[0]])
     return np.array(losses)
 
 
@@ -126,17 +124,17 @@ def test_batched_refits_equal_refits_one_by_one(X, fit_intercept):
     counts[1] = np.where(y > 0, 1, 0)  # one class alone
     counts[2] = np.where(y < 0, 2, 0)
     counts[3] = 1
-    refit = LeastSquaresRefit(X, y, fit_intercept=fit_intercept)
-    np.testing.assert_array_equal(
-        refit(counts.astype(float))[0], _refit_one_by_one(X, y, counts, fit_intercept)
-    )
+    refit = batched_refit(LeastSquaresClassifier(fit_intercept).fit(X, y), X, y)
+    losses, clear, _ = refit(counts.astype(float))
+    assert clear.all()
+    np.testing.assert_array_equal(losses, _refit_one_by_one(X, y, counts, fit_intercept))
 
 
 def test_batched_refits_do_not_depend_on_the_batch():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(20, 3)), rng.choice([-1.0, 1.0], size=20)
     weights = rng.multinomial(20, np.full(20, 0.05), size=50).astype(float)
-    refit = LeastSquaresRefit(X, y, fit_intercept=True)
+    refit = batched_refit(LeastSquaresClassifier().fit(X, y), X, y)
     one_by_one = np.concatenate([refit(weights[b : b + 1])[0] for b in range(50)])
     np.testing.assert_array_equal(refit(weights)[0], one_by_one)
     assert refit(weights[:0])[0].shape == (0, 20)
@@ -147,5 +145,5 @@ def test_one_class_in_a_batch_is_the_constant_classifier():
     X = rng.normal(size=(15, 4))
     y = np.where(np.arange(15) < 5, 1.0, -1.0)
     weights = np.array([y > 0, y < 0], dtype=float)
-    refit = LeastSquaresRefit(X, y, fit_intercept=True)
+    refit = batched_refit(LeastSquaresClassifier().fit(X, y), X, y)
     np.testing.assert_array_equal(refit(weights)[0], [y < 0, y > 0])

@@ -23,6 +23,7 @@ from cudbound.estimators.batched.columns import (
     Draws,
     averages,
 )
+from cudbound.estimators.least_squares import minimum_norm_scores
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.coordinates import RANK_TOLERANCE
 from cudbound.problem.problem import TIE_TOLERANCE, Problem
@@ -49,11 +50,10 @@ class LinearFit:
         Strength of the intercept.
     class_weight : (float, float) or "balanced", default=(1.0, 1.0)
         Weights of the first and of the second class; "balanced" gives each class n / 2 in every training set.
-    per_row : bool, default=False
-        Whether the strengths are relative to the weighted mean of the losses instead of their sum.
-    ties : {"alone", "second"}, default="alone"
-        Meaning of a score of 0, up to rounding: "alone" makes such a fit by itself, since in scikit-learn a rounding
-        error decides; "second" gives the second class, as in this package.
+    of_package : bool, default=False
+        Whether it is a classifier of this package: the strengths are relative to the weighted mean of the losses, and a
+        score of 0, up to rounding, gives the second class. In scikit-learn, strengths are relative to the sum, and a
+        fit with such a score is made by itself, since a rounding error decides.
     n_jobs : int, default=1
         Threads.
     """
@@ -63,8 +63,7 @@ class LinearFit:
     fit_intercept: bool = True
     intercept_penalty: float = 0.0
     class_weight: tuple[float, float] | Literal["balanced"] = (1.0, 1.0)
-    per_row: bool = False
-    ties: Literal["alone", "second"] = "alone"
+    of_package: bool = False
     n_jobs: int = 1
 
     @property
@@ -93,11 +92,15 @@ class LinearFit:
                 fit_intercept=self.fit_intercept,
                 threads=self.n_jobs,
             )
-        if not loss.smooth or (self.ties == "second" and loss.vanishes):
+        if not np.any(self.penalty):  # a rounding error may look like the last dimension
+            unique &= (weights > 0.0).sum(axis=1) >= strengths.shape[1]
+        rest = np.flatnonzero(~unique)
+        if self.of_package and self.loss == "squared" and not strengths.any():
+            scores[rest], unique[rest] = self._of_least_norm(columns, draws, weights, rest)
+        elif not loss.smooth or (self.of_package and loss.vanishes):
             # clones of this package's classifiers refuse separable training sets under a loss without a minimizer
-            rest = np.flatnonzero(~unique)
             scores[rest], unique[rest] = self._by_kernel(columns, draws, weights, strengths, rest)
-        if self.ties == "second":
+        if self.of_package:
             return scores >= -TIE_TOLERANCE, unique, scores
         # without an intercept, scikit-learn always gives a row of zeros the first class
         zeros = np.zeros(scores.shape, dtype=bool) if self.fit_intercept else (scores == 0.0) & (doubt == 0.0)
@@ -121,8 +124,21 @@ class LinearFit:
         strengths = np.broadcast_to(np.asarray(self.penalty, dtype=np.float64), (n_columns,))
         if self.fit_intercept:
             strengths = np.concatenate([[self.intercept_penalty], strengths])
-        factors = weights.sum(axis=1) if self.per_row else np.ones(len(weights))
+        factors = weights.sum(axis=1) if self.of_package else np.ones(len(weights))
         return np.asarray(factors[:, None] * strengths)
+
+    def _of_least_norm(
+        self, columns: Columns, draws: Draws, weights: Array, fits: NDArray[np.intp]
+    ) -> tuple[Array, Bools]:
+        """Return the scores of least-squares fits without a single minimizer, and whether they are reliable."""
+        if columns.rows.ndim == 2 and columns.shift is columns.scale is None:
+            scores = minimum_norm_scores(
+                columns.rows, draws.labels, weights[fits], fit_intercept=self.fit_intercept
+            )
+            return scores, np.ones(fits.size, dtype=bool)
+        shares = weights[fits] / weights[fits].sum(axis=1, keepdims=True)
+        rows = columns[fits].stacked(fits.size)
+        return least_squares_scores(rows, shares, draws.labels, fit_intercept=self.fit_intercept)
 
     def _by_kernel(
         self, columns: Columns, draws: Draws, weights: Array, strengths: Array, fits: NDArray[np.intp]
@@ -164,27 +180,8 @@ class LinearFit:
         minimum = minimize(problem)
         scores = minimum.coef @ design.T
         near = np.abs(scores) <= KERNEL_DOUBT * (np.abs(minimum.coef) @ np.abs(design).T)
-        sure = np.asarray((self.ties == "second") | ~near.any(axis=1))
+        sure = np.asarray(self.of_package | ~near.any(axis=1))
         return scores, sure
-
-
-@dataclass(frozen=True)
-class LeastSquaresFit:
-    """The classifier of `cudbound.LeastSquaresClassifier` in a stack of fits."""
-
-    fit_intercept: bool
-
-    @property
-    def ignores_constants(self) -> bool:
-        """Whether an intercept takes up columns that are constant up to rounding errors."""
-        return self.fit_intercept
-
-    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
-        """Return whether each row is assigned the second class in each fit, which fits are clear, and the scores."""
-        scores, clear = least_squares_scores(
-            columns.stacked(draws.n_fits), draws.shares, draws.labels, fit_intercept=self.fit_intercept
-        )
-        return scores >= -TIE_TOLERANCE, clear, scores
 
 
 def least_squares_scores(

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.adapters.linear import own_coefficients
+from cudbound.adapters.families import own_coefficients
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import MIN_ROWS_PER_CLASS, check_integer, check_number
 
