@@ -1,6 +1,6 @@
 """Seeded calls of every entry point, whose numbers stay as they are while the code behind them is rewritten.
 
-Each function returns its numbers by name; `golden_numbers.json` keeps them. They are compared to the last bit on the
+Each call returns its numbers by name; `golden_numbers.json` keeps them. They are compared to the last bit on the
 machine that made the file (`make golden`), and to nine digits by the tests; whole numbers (draws, folds, counts, nodes)
 are always compared exactly.
 """
@@ -42,20 +42,6 @@ COLUMNS = [
     *("estimate", "low", "high", "raw_low", "raw_high", "n_fits"),
     *("statistic", "pvalue", "adjusted_pvalue", "simultaneous_low", "simultaneous_high"),
 ]
-CALLS: dict[str, Callable[[], Numbers]] = {}
-SLOW: set[str] = set()
-
-
-def golden(function: Callable[[], Numbers]) -> Callable[[], Numbers]:
-    """Keep the numbers of a call."""
-    CALLS[function.__name__] = function
-    return function
-
-
-def slow(function: Callable[[], Numbers]) -> Callable[[], Numbers]:
-    """Mark a call that takes seconds."""
-    SLOW.add(function.__name__)
-    return function
 
 
 def numbers_of(name: str) -> Numbers:
@@ -118,89 +104,6 @@ def bound(result: Any) -> Numbers:
     return {name: plain(value) for name, value in (values | proved).items()}
 
 
-@golden
-def compare_intervals_paper() -> Numbers:
-    return intervals(*fitted(cb.LeastSquaresClassifier()), methods="paper", n_resamples=60, rng=1)
-
-
-@golden
-def compare_intervals_all_with_test_set() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier())
-    fresh = sample(n=41)
-    return intervals(clf, X, y, methods="all", n_resamples=40, rng=2, new_cases=fresh)
-
-
-@golden
-def compare_intervals_recommended() -> Numbers:
-    clf, X, y = fitted(LogisticRegression(C=0.5))
-    return intervals(clf, X, y, methods="recommended", n_resamples=60, rng=3)
-
-
-@golden
-def compare_intervals_clinical_of_logistic_regression() -> Numbers:
-    clf, X, y = fitted(make_pipeline(StandardScaler(), LogisticRegression()))
-    return intervals(clf, X, y, methods="clinical", n_resamples=30, resampling=cb.Resampling(inner=10), rng=4)
-
-
-@golden
-def compare_intervals_conditional_one_sided() -> Numbers:
-    clf, X, y = fitted(RidgeClassifier())
-    found = cb.compare_intervals(
-        clf,
-        X,
-        y,
-        methods="conditional",
-        alternative="less",
-        n_resamples=40,
-        rng=5,
-        resampling=cb.Resampling(inner=10),
-    )
-    return table(found.to_frame())
-
-
-@golden
-def compare_intervals_one_sided_greater() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier())
-    found = cb.compare_intervals(
-        clf,
-        X,
-        y,
-        methods="paper",
-        alternative="greater",
-        confidence_level=0.9,
-        n_resamples=40,
-        rng=6,
-        resampling=cb.Resampling(inner=10),
-    )
-    return table(found.to_frame())
-
-
-@golden
-def compare_intervals_algorithm() -> Numbers:
-    clf, X, y = fitted(LinearDiscriminantAnalysis())
-    resampling = cb.Resampling(n_folds=5, n_splits=6, n_nested_repeats=4)
-    return intervals(clf, X, y, methods="algorithm", resampling=resampling, rng=7)
-
-
-@golden
-def compare_intervals_options() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier())
-    methods = [
-        "two-center",
-        "cud",
-        ("bayle-cv", {"variance": "within-fold"}),
-    ]
-    bound = cb.Bound(localization=2.0, polish=True)
-    found = cb.compare_intervals(clf, X, y, methods=methods, n_resamples=50, rng=8, bound=bound)
-    return table(found.to_frame())
-
-
-@golden
-def compare_intervals_own_folds() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier())
-    return intervals(clf, X, y, methods=["k-fold-t", "bayle-cv"], resampling=cb.Resampling(cv=5), rng=9)
-
-
 def grouped() -> tuple[Any, Any, Any, Any]:
     X, y = sample(n=40)
     groups = np.repeat(np.arange(20), 2)
@@ -208,24 +111,7 @@ def grouped() -> tuple[Any, Any, Any, Any]:
     return cb.LeastSquaresClassifier().fit(X, y), X, y, groups
 
 
-@golden
-def compare_intervals_groups() -> Numbers:
-    clf, X, y, groups = grouped()
-    methods = ["two-center", "cud", "bootstrap-percentile", "out-of-bag-wilson", "corrected-resampled-t"]
-    return intervals(
-        clf, X, y, methods=methods, groups=groups, n_resamples=40, resampling=cb.Resampling(inner=10), rng=10
-    )
-
-
-@golden
-def compare_intervals_groups_metrics() -> Numbers:
-    clf, X, y, groups = grouped()
-    metrics = cb.Metrics(["error", "sensitivity", "specificity", "balanced-error"], event=1)
-    return intervals(clf, X, y, methods="recommended", metric=metrics, groups=groups, n_resamples=40, rng=11)
-
-
-@golden
-def compare_intervals_weights() -> Numbers:
+def weighted() -> Numbers:
     X, y = sample()
     weight = np.random.default_rng(12).uniform(0.5, 2.0, size=30)
     clf = cb.ConvexLossClassifier().fit(X, y, sample_weight=weight)
@@ -233,187 +119,42 @@ def compare_intervals_weights() -> Numbers:
     return intervals(clf, X, y, methods=methods, sample_weight=weight, n_resamples=40, rng=12)
 
 
-@golden
-def compare_intervals_every_metric() -> Numbers:
-    clf, X, y = fitted(LogisticRegression(), n=40)
-    metrics = cb.Metrics(
-        ["error", "sensitivity", "specificity", "balanced-error", "cost", "ppv", "npv"],
-        event=1, costs={1: 3.0, -1: 1.0}, prevalence=0.3,
-    )  # fmt: skip
-    methods = ["two-center", "cud", "bootstrap-632-normal", "out-of-bag-wilson"]
-    return intervals(clf, X, y, methods=methods, metric=metrics, n_resamples=40, rng=13)
-
-
-@golden
-def compare_intervals_joint() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier(), n=40)
-    metrics = cb.Metrics(["sensitivity", "specificity"], event=1, joint=True)
-    return intervals(clf, X, y, methods="recommended", metric=metrics, n_resamples=40, rng=14)
-
-
-@golden
-def compare_intervals_prevalence_of_sample() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier(), n=40)
-    metrics = cb.Metrics(["ppv", "npv"], event=-1, prevalence="sample")
-    return intervals(clf, X, y, methods="recommended", metric=metrics, n_resamples=40, rng=15)
-
-
-@golden
-def compare_intervals_own_metric() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier(), n=40)
-    metric = cb.Metric("cost-of-events", shares=(0.7, 0.3), costs=(1.0, 2.0))
-    return intervals(clf, X, y, methods="recommended", metric=metric, n_resamples=40, rng=16)
-
-
-@golden
-def compare_intervals_single_class_draws() -> Numbers:
-    X, y = sample(n=12)
-    y = np.where(np.arange(12) < 2, 1, -1)
+def single_class_draws() -> Numbers:
+    X, y = sample(n=12)[0], np.where(np.arange(12) < 2, 1, -1)
     clf = cb.LeastSquaresClassifier().fit(X, y)
-    methods = ["two-center", "bootstrap-percentile", "out-of-bag-wilson"]
+    options = {"methods": ["two-center", "bootstrap-percentile", "out-of-bag-wilson"], "n_resamples": 40}
     found = {
-        rule: intervals(
-            clf,
-            X,
-            y,
-            methods=methods,
-            resampling=cb.Resampling(on_single_class=rule, inner=5),
-            n_resamples=40,
-            rng=17,
-        )
+        rule: intervals(clf, X, y, rng=17, resampling=cb.Resampling(on_single_class=rule, inner=5), **options)
         for rule in ("redraw", "drop", "fit")
     }
     return {f"{rule} {name}": row for rule, rows in found.items() for name, row in rows.items()}
 
 
-@golden
-def compare_intervals_separable() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier(), signal=40.0)
-    return intervals(clf, X, y, methods="paper", n_resamples=40, resampling=cb.Resampling(inner=10), rng=18)
-
-
-@golden
-def compare_intervals_binary_features() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier(), kind="binary")
-    return intervals(clf, X, y, methods="recommended", n_resamples=60, rng=19)
-
-
-@golden
-def compare_intervals_more_features_than_rows() -> Numbers:
-    clf, X, y = fitted(RidgeClassifier(alpha=5.0), n=20, n_features=25)
-    return intervals(clf, X, y, methods=["two-center", "out-of-bag-wilson"], n_resamples=40, rng=20)
-
-
-@golden
-def compare_intervals_tuned() -> Numbers:
-    clf, X, y = fitted(
-        GridSearchCV(
-            make_pipeline(StandardScaler(), RidgeClassifier()), {"ridgeclassifier__alpha": [0.1, 10.0]}, cv=3
-        )
-    )
-    return intervals(clf, X, y, methods=["two-center", "bbc-cv"], n_resamples=20, rng=21)
-
-
-def error_interval_of(classifier: Any, seed: int, **kind: Any) -> Numbers:
+def error_interval_of(classifier: Any, seed: int, n_resamples: int = 30, **kind: Any) -> Numbers:
     clf, X, y = fitted(classifier, **kind)
-    return table(cb.performance_interval(clf, X, y, n_resamples=30, rng=seed).to_frame())
+    return table(cb.performance_interval(clf, X, y, n_resamples=n_resamples, rng=seed).to_frame())
 
 
-@golden
-def error_interval_of_least_squares() -> Numbers:
-    return error_interval_of(cb.LeastSquaresClassifier(), 22)
+def median(scores: Any, labels: Any) -> float:
+    return float(np.median(scores))
 
 
-@golden
-def error_interval_of_a_tree() -> Numbers:
-    return error_interval_of(DecisionTreeClassifier(max_depth=2, random_state=0), 23)
+def boosted_stumps() -> Any:
+    boosted = GradientBoostingClassifier(n_estimators=4, max_depth=1, random_state=0).fit(*sample())
+    return cb.ConvexLossClassifier("exponential", penalty=0.1, basis=cb.stump_basis(boosted))
 
 
-@golden
-def error_interval_of_nearest_neighbors() -> Numbers:
-    return error_interval_of(KNeighborsClassifier(3), 24)
+def of_cud(classifier: Any = None, **options: Any) -> Numbers:
+    kind = {name: options.pop(name) for name in ("n", "n_features", "signal") if name in options}
+    return bound(cb.cud_interval(*fitted(classifier or cb.LeastSquaresClassifier(), **kind), **options))
 
 
-@golden
-def error_interval_of_a_linear_svc() -> Numbers:
-    return error_interval_of(make_pipeline(StandardScaler(), LinearSVC(C=0.1)), 25)
-
-
-@golden
-def error_interval_of_robust_scaling() -> Numbers:
-    return error_interval_of(make_pipeline(RobustScaler(), LogisticRegression()), 26)
-
-
-@golden
-def error_interval_of_a_selection() -> Numbers:
-    return error_interval_of(
-        make_pipeline(SelectKBest(f_classif, k=2), LinearDiscriminantAnalysis()), 27, n_features=6
-    )
-
-
-@golden
-def error_interval_of_a_chosen_threshold() -> Numbers:
-    def choose(scores: Any, labels: Any) -> float:
-        return float(np.median(scores))
-
-    return error_interval_of(cb.ChosenThresholdClassifier(LogisticRegression(), choose), 28)
-
-
-@golden
-def error_interval_of_stumps() -> Numbers:
-    X, y = sample()
-    boosted = GradientBoostingClassifier(n_estimators=4, max_depth=1, random_state=0).fit(X, y)
-    clf = cb.ConvexLossClassifier("exponential", penalty=0.1, basis=cb.stump_basis(boosted)).fit(X, y)
-    return table(cb.performance_interval(clf, X, y, n_resamples=20, rng=29).to_frame())
-
-
-@golden
-def error_interval_by_name() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier())
-    found = cb.performance_interval(
-        clf,
-        X,
-        y,
-        method="bootstrap-percentile",
-        alternative="greater",
-        n_resamples=60,
-        rng=30,
-        resampling=cb.Resampling(inner="oob"),
-    )
-    return table(found.to_frame())
-
-
-@golden
-def cud_interval_of_least_squares() -> Numbers:
-    return bound(
-        cb.cud_interval(*fitted(cb.LeastSquaresClassifier()), n_resamples=40, rng=31, all_draws=True)
-    )
-
-
-@golden
 def draws_and_folds() -> Numbers:
     result = cb.cud_interval(*fitted(cb.LeastSquaresClassifier()), n_resamples=10, rng=31)
     folds = draw_folds(17, 5, np.random.default_rng(31))
     return {"counts": plain(result.problem.counts), "folds": folds.tolist()}
 
 
-@golden
-def scores_by_every_method() -> Numbers:
-    clf, X, y = fitted(LogisticRegression(C=2.0), n=36)
-    found = cb.compare_intervals(
-        clf, X, y, methods="all", metric=["auc", "brier"], new_cases=sample(n=41), n_resamples=40, rng=55
-    )
-    return table(found.to_frame())
-
-
-@golden
-def scores_jointly_with_the_error_in_groups() -> Numbers:
-    clf, X, y = fitted(DecisionTreeClassifier(max_depth=2, random_state=0), n=40)
-    metrics = cb.Metrics(["error", "auc", "brier"], joint=True)
-    return intervals(clf, X, y, metric=metrics, groups=np.arange(40) // 2, n_resamples=40, rng=56)
-
-
-@golden
 def calibration_values_and_one_limit() -> Numbers:
     clf, X, y = fitted(LogisticRegression(), n=40)
     found = cb.performance_interval(clf, X, y, metric="brier", alternative="less", n_resamples=40, rng=57)
@@ -422,65 +163,16 @@ def calibration_values_and_one_limit() -> Numbers:
     return {"high": plain(found.confidence_interval.high), "calibration": plain(values)}
 
 
-@golden
-def cud_interval_quantile_search() -> Numbers:
-    return bound(cb.cud_interval(*fitted(cb.LeastSquaresClassifier()), n_resamples=40, rng=31))
-
-
-@golden
-def cud_interval_of_logistic_regression() -> Numbers:
-    return bound(cb.cud_interval(*fitted(LogisticRegression(C=2.0)), n_resamples=25, rng=32))
-
-
-@golden
-def cud_interval_of_the_squared_hinge() -> Numbers:
-    clf = cb.ConvexLossClassifier(loss="squared_hinge", penalty=0.05)
-    return bound(
-        cb.cud_interval(
-            *fitted(clf),
-            n_resamples=25,
-            rng=33,
-            confidence_level=0.9,
-            bound=cb.Bound(localization="paper-literal"),
-        )
-    )
-
-
-@golden
-def cud_interval_of_sensitivity() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier())
-    return bound(
-        cb.cud_interval(clf, X, y, metric=cb.Metrics("sensitivity", event=1), n_resamples=30, rng=34)
-    )
-
-
-@golden
-def cud_interval_under_limits() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier(), n=60, n_features=8, signal=0.2)
-    return bound(cb.cud_interval(clf, X, y, n_resamples=20, rng=35, bound=cb.Bound(nodes=3)))
-
-
-@golden
 def cud_interval_at_another_level() -> Numbers:
     result = cb.cud_interval(*fitted(cb.LeastSquaresClassifier()), n_resamples=40, rng=36, all_draws=True)
     return bound(result.at(confidence_level=0.8))
 
 
-@slow
-@golden
 def cud_interval_by_the_reference_solver() -> Numbers:
-    found = bound(
-        cb.cud_interval(
-            *fitted(cb.LeastSquaresClassifier(), n=14, n_features=2),
-            n_resamples=6,
-            rng=37,
-            bound=cb.Bound(solver="cvxpy"),
-        )
-    )
+    found = of_cud(n=14, n_features=2, n_resamples=6, rng=37, bound=cb.Bound(solver="cvxpy"))
     return {name: found[name] for name in ("estimate", "q", "low", "high")}
 
 
-@golden
 def solve_draws_on_arrays() -> Numbers:
     X, y = sample(n=20, n_features=2)
     design = np.column_stack([np.ones(20), X])
@@ -493,25 +185,8 @@ def solve_draws_on_arrays() -> Numbers:
     return {"counts": counts.tolist(), **found}
 
 
-@golden
-def estimate_error_by_all() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier())
-    return table(cb.estimate_error(clf, X, y, n_resamples=40, rng=39, new_cases=sample(n=41)).to_frame())
-
-
-@golden
-def estimate_error_in_groups() -> Numbers:
-    clf, X, y, groups = grouped()
-    methods = ["k-fold", "bootstrap-632-plus", "bootstrap-optimism", "leave-one-out"]
-    return table(
-        cb.estimate_error(clf, X, y, methods=methods, groups=groups, n_resamples=30, rng=40).to_frame()
-    )
-
-
-@golden
-def instability_of_a_classifier() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier())
-    return every_number(cb.performance_interval(clf, X, y, n_resamples=40, rng=41).instability.to_frame())
+def estimates(*data: Any, **options: Any) -> Numbers:
+    return table(cb.estimate_error(*data, **options).to_frame())
 
 
 RIVALS = {
@@ -519,52 +194,13 @@ RIVALS = {
     "logistic": LogisticRegression(C=0.1),
     "tree": DecisionTreeClassifier(max_depth=1),
 }
+TWO = [RIVALS["least-squares"], RIVALS["logistic"]]
 
 
-@golden
-def compare_learners_of_two() -> Numbers:
-    X, y = sample(n=40)
-    result = cb.compare_learners([RIVALS["least-squares"], RIVALS["logistic"]], X, y, rng=42)
-    return table(result.to_frame(), "method")
+def learners(compared: Any, *keys: str, **options: Any) -> Numbers:
+    return table(cb.compare_learners(compared, *sample(n=40), **options).to_frame(), *keys)
 
 
-@golden
-def compare_learners_one_sided_with_null() -> Numbers:
-    X, y = sample(n=40)
-    result = cb.compare_learners(
-        [RIVALS["least-squares"], RIVALS["logistic"]],
-        X,
-        y,
-        methods="5x2cv-t",
-        alternative="less",
-        null=0.05,
-        rng=43,
-    )
-    return table(result.to_frame(), "method")
-
-
-@golden
-def compare_learners_by_every_method() -> Numbers:
-    X, y = sample(n=40)
-    pair = [RIVALS["least-squares"], RIVALS["logistic"]]
-    found = cb.compare_learners(pair, X, y, methods="all", rng=44, new_cases=sample(n=41))
-    return table(found.to_frame(), "method")
-
-
-@golden
-def compare_learners_in_pairs() -> Numbers:
-    X, y = sample(n=40)
-    return table(cb.compare_learners(RIVALS, X, y, rng=45, confidence_level=0.9).to_frame())
-
-
-@golden
-def compare_learners_with_a_reference() -> Numbers:
-    X, y = sample(n=40)
-    found = cb.compare_learners(RIVALS, X, y, reference="least-squares", methods="bayle-cv", rng=46)
-    return table(found.to_frame())
-
-
-@golden
 def recorded_losses() -> Numbers:
     rng = np.random.default_rng(47)
     losses, other = rng.integers(0, 2, size=(2, 30))
@@ -573,56 +209,37 @@ def recorded_losses() -> Numbers:
     draws = BootstrapLosses(counts, rng.integers(0, 2, size=(40, 30)))
     splits = SplitLosses(rng.uniform(size=8), 27, 3)
     differences = SplitLosses(rng.normal(scale=0.1, size=8), 27, 3)
-    recorded = [
-        cb.from_records(folds, "bayle-cv"),
-        cb.from_records(splits, "corrected-resampled-t", alternative="less"),
-        cb.from_records(draws, "out-of-bag-wilson", training_losses=losses),
-        cb.from_records(
-            draws, "bootstrap-632-plus-normal", training_losses=losses, positive=0.4, predicted_positive=0.5
-        ),
-        cb.from_records(TestSetLosses(losses, 50), "test-set-wilson", confidence_level=0.9),
-    ]
-    comparisons = [
-        cb.from_records(differences, "corrected-resampled-t", differences=True),
-        cb.from_records([TestSetLosses(losses, 50), TestSetLosses(other, 50)], "mcnemar", differences=True),
-    ]
-    estimates = [
-        cb.from_records(folds, "k-fold"),
-        cb.from_records(draws, "bootstrap-632", training_losses=losses),
-    ]
-    rows = [[one.to_record() for one in some] for some in (recorded, comparisons, estimates)]
-    kinds = ("interval", "comparison", "estimate")
+    tested = [TestSetLosses(losses, 50), TestSetLosses(other, 50)]
+    of, shares = {"training_losses": losses}, {"positive": 0.4, "predicted_positive": 0.5}
+    rows = {
+        "interval": [
+            cb.from_records(folds, "bayle-cv"),
+            cb.from_records(splits, "corrected-resampled-t", alternative="less"),
+            cb.from_records(draws, "out-of-bag-wilson", **of),
+            cb.from_records(draws, "bootstrap-632-plus-normal", **of, **shares),
+            cb.from_records(tested[0], "test-set-wilson", confidence_level=0.9),
+        ],
+        "comparison": [
+            cb.from_records(differences, "corrected-resampled-t", differences=True),
+            cb.from_records(tested, "mcnemar", differences=True),
+        ],
+        "estimate": [
+            cb.from_records(folds, "k-fold"),
+            cb.from_records(draws, "bootstrap-632", **of),
+        ],
+    }
     return {
         f"{kind} {name}": row
-        for kind, some in zip(kinds, rows, strict=True)
-        for name, row in table(pd.DataFrame(some), "method").items()
+        for kind, some in rows.items()
+        for name, row in table(pd.DataFrame([one.to_record() for one in some]), "method").items()
     }
 
 
-@golden
-def plan_from_a_pilot() -> Numbers:
-    X, y = sample()
-    plan = cb.plan_sample_size(
-        cb.LeastSquaresClassifier(), X, y, n_samples=[20, 40], n_replicates=10, n_resamples=30, rng=48
-    )
-    return every_number(plan.to_frame())
+def plan(*data: Any, **options: Any) -> Numbers:
+    few = {"n_samples": [20, 40], "n_replicates": 10, "n_resamples": 30}
+    return every_number(cb.plan_sample_size(cb.LeastSquaresClassifier(), *data, **few, **options).to_frame())
 
 
-@golden
-def plan_from_a_world() -> Numbers:
-    plan = cb.plan_sample_size(
-        cb.LeastSquaresClassifier(),
-        world="gaussians",
-        method="out-of-bag-wilson",
-        n_samples=[20, 40],
-        n_replicates=10,
-        n_resamples=30,
-        rng=49,
-    )
-    return every_number(plan.to_frame())
-
-
-@golden
 def sample_sizes_in_closed_form() -> Numbers:
     found = cb.study.closed_form_sample_sizes(0.05, sensitivity=0.9, specificity=0.7, prevalence=0.2)
     return {
@@ -669,91 +286,220 @@ def study_numbers(methods: str, first: str = "", second: str = "") -> Numbers:
         }
 
 
-@golden
-def study_of_intervals() -> Numbers:
-    return study_numbers('"two-center", "cud", "bootstrap-percentile", "corrected-resampled-t"')
-
-
-@slow
-@golden
-def study_of_metrics() -> Numbers:
-    return study_numbers('"two-center", "out-of-bag-wilson"', 'metric = ["sensitivity", "specificity"]')
-
-
-@slow
-@golden
-def study_of_scores() -> Numbers:
-    return study_numbers('"two-center", "delong-10-fold"', 'metric = "auc"', 'metric = "auc"')
-
-
-@slow
-@golden
-def study_of_comparisons() -> Numbers:
-    rivals = ('rival = {classifier = "ridge"}', 'rival = {classifier = "least-squares"}')
-    return study_numbers('"corrected-resampled-t", "5x2cv-f"', *rivals)
-
-
-def command_numbers(*arguments: str, n: int = 30) -> Any:
+def command_numbers(line: str, key: str, n: int = 30) -> pd.DataFrame:
+    """Return the rows that a command prints for a file of patients."""
     with tempfile.TemporaryDirectory() as folder:
         X, y = sample(n=n)
         file = Path(folder, "patients.csv")
-        frame = pd.DataFrame(X, columns=["age", "marker", "dose"]).assign(
-            sick=np.where(y > 0, "yes", "no"), clinic=np.arange(n) // 2
-        )
+        frame = pd.DataFrame(X, columns=["age", "marker", "dose"])
+        frame = frame.assign(sick=np.where(y > 0, "yes", "no"), clinic=np.arange(n) // 2)
         frame.to_csv(file, index=False)
-        before, *rest = arguments
-        result = CliRunner().invoke(
-            command, [before, str(file), "--target", "sick", "--positive", "yes", *rest, "--format", "json"]
-        )
+        before, *rest = line.split()
+        of_file = [before, str(file), "--target", "sick", "--positive", "yes", "--format", "json"]
+        result = CliRunner().invoke(command, [*of_file, *rest])
         assert result.exit_code == 0, result.output
-        return json.loads(result.stdout)
+        return pd.DataFrame(json.loads(result.stdout)[key])
 
 
-@golden
-def command_interval() -> Numbers:
-    found = command_numbers(
-        "interval", "--exclude", "clinic", "--resamples", "40", "--seed", "51", "--methods", "paper",
-        "--classifier", "least-squares",
-    )  # fmt: skip
-    return table(pd.DataFrame(found["intervals"]))
-
-
-@golden
-def command_interval_of_metrics_and_groups() -> Numbers:
-    found = command_numbers(
-        "interval", "--group", "clinic", "--resamples", "40", "--seed", "52", "--classifier", "logistic",
-        "--standardize",
-        "--metric", "sensitivity,specificity,ppv", "--prevalence", "0.2", n=40,
-    )  # fmt: skip
-    return table(pd.DataFrame(found["intervals"]))
-
-
-@golden
-def command_compare_learners() -> Numbers:
-    found = command_numbers(
-        "compare-learners", "--exclude", "clinic", "--learners", "lda,tree", "--seed", "53"
-    )
-    return table(pd.DataFrame(found["comparisons"]), "method")
-
-
-@golden
-def command_plan() -> Numbers:
-    found = command_numbers(
-        "plan",
-        "--exclude",
-        "clinic",
-        "--n-samples",
-        "20,30",
-        "--replicates",
-        "10",
-        "--resamples",
-        "20",
-        "--seed",
-        "54",
-        "--classifier",
-        "least-squares",
-    )
-    return every_number(pd.DataFrame(found["sizes"]))
+SLOW = {
+    *("cud_interval_by_the_reference_solver", "study_of_metrics", "study_of_scores", "study_of_comparisons"),
+}
+LEAST_SQUARES = cb.LeastSquaresClassifier
+FEW_INNER = cb.Resampling(inner=10)
+CALLS: dict[str, Callable[[], Numbers]] = {
+    "compare_intervals_paper": lambda: intervals(
+        *fitted(LEAST_SQUARES()), methods="paper", n_resamples=60, rng=1
+    ),
+    "compare_intervals_all_with_test_set": lambda: intervals(
+        *fitted(LEAST_SQUARES()), methods="all", n_resamples=40, rng=2, new_cases=sample(n=41)
+    ),
+    "compare_intervals_recommended": lambda: intervals(
+        *fitted(LogisticRegression(C=0.5)), methods="recommended", n_resamples=60, rng=3
+    ),
+    "compare_intervals_clinical_of_logistic_regression": lambda: intervals(
+        *fitted(make_pipeline(StandardScaler(), LogisticRegression())), methods="clinical", n_resamples=30,
+        resampling=FEW_INNER, rng=4,
+    ),
+    "compare_intervals_conditional_one_sided": lambda: intervals(
+        *fitted(RidgeClassifier()), methods="conditional", alternative="less", n_resamples=40, rng=5,
+        resampling=FEW_INNER,
+    ),
+    "compare_intervals_one_sided_greater": lambda: intervals(
+        *fitted(LEAST_SQUARES()), methods="paper", alternative="greater", confidence_level=0.9, n_resamples=40,
+        rng=6, resampling=FEW_INNER,
+    ),
+    "compare_intervals_algorithm": lambda: intervals(
+        *fitted(LinearDiscriminantAnalysis()), methods="algorithm", rng=7,
+        resampling=cb.Resampling(n_folds=5, n_splits=6, n_nested_repeats=4),
+    ),
+    "compare_intervals_options": lambda: intervals(
+        *fitted(LEAST_SQUARES()), methods=["two-center", "cud", ("bayle-cv", {"variance": "within-fold"})],
+        n_resamples=50, rng=8, bound=cb.Bound(localization=2.0, polish=True),
+    ),
+    "compare_intervals_own_folds": lambda: intervals(
+        *fitted(LEAST_SQUARES()), methods=["k-fold-t", "bayle-cv"], resampling=cb.Resampling(cv=5), rng=9
+    ),
+    "compare_intervals_groups": lambda: intervals(
+        *grouped()[:3], groups=grouped()[3], n_resamples=40, resampling=FEW_INNER, rng=10,
+        methods=["two-center", "cud", "bootstrap-percentile", "out-of-bag-wilson", "corrected-resampled-t"],
+    ),
+    "compare_intervals_groups_metrics": lambda: intervals(
+        *grouped()[:3], groups=grouped()[3], methods="recommended", n_resamples=40, rng=11,
+        metric=cb.Metrics(["error", "sensitivity", "specificity", "balanced-error"], event=1),
+    ),
+    "compare_intervals_weights": weighted,
+    "compare_intervals_every_metric": lambda: intervals(
+        *fitted(LogisticRegression(), n=40), n_resamples=40, rng=13,
+        methods=["two-center", "cud", "bootstrap-632-normal", "out-of-bag-wilson"],
+        metric=cb.Metrics(
+            ["error", "sensitivity", "specificity", "balanced-error", "cost", "ppv", "npv"],
+            event=1, costs={1: 3.0, -1: 1.0}, prevalence=0.3,
+        ),
+    ),
+    "compare_intervals_joint": lambda: intervals(
+        *fitted(LEAST_SQUARES(), n=40), methods="recommended", n_resamples=40, rng=14,
+        metric=cb.Metrics(["sensitivity", "specificity"], event=1, joint=True),
+    ),
+    "compare_intervals_prevalence_of_sample": lambda: intervals(
+        *fitted(LEAST_SQUARES(), n=40), methods="recommended", n_resamples=40, rng=15,
+        metric=cb.Metrics(["ppv", "npv"], event=-1, prevalence="sample"),
+    ),
+    "compare_intervals_own_metric": lambda: intervals(
+        *fitted(LEAST_SQUARES(), n=40), methods="recommended", n_resamples=40, rng=16,
+        metric=cb.Metric("cost-of-events", shares=(0.7, 0.3), costs=(1.0, 2.0)),
+    ),
+    "compare_intervals_single_class_draws": single_class_draws,
+    "compare_intervals_separable": lambda: intervals(
+        *fitted(LEAST_SQUARES(), signal=40.0), methods="paper", n_resamples=40, resampling=FEW_INNER, rng=18
+    ),
+    "compare_intervals_binary_features": lambda: intervals(
+        *fitted(LEAST_SQUARES(), kind="binary"), methods="recommended", n_resamples=60, rng=19
+    ),
+    "compare_intervals_more_features_than_rows": lambda: intervals(
+        *fitted(RidgeClassifier(alpha=5.0), n=20, n_features=25), methods=["two-center", "out-of-bag-wilson"],
+        n_resamples=40, rng=20,
+    ),
+    "compare_intervals_tuned": lambda: intervals(
+        *fitted(
+            GridSearchCV(
+                make_pipeline(StandardScaler(), RidgeClassifier()), {"ridgeclassifier__alpha": [0.1, 10.0]}, cv=3
+            )
+        ),
+        methods=["two-center", "bbc-cv"], n_resamples=20, rng=21,
+    ),
+    "error_interval_of_least_squares": lambda: error_interval_of(LEAST_SQUARES(), 22),
+    "error_interval_of_a_tree": lambda: error_interval_of(
+        DecisionTreeClassifier(max_depth=2, random_state=0), 23
+    ),
+    "error_interval_of_nearest_neighbors": lambda: error_interval_of(KNeighborsClassifier(3), 24),
+    "error_interval_of_a_linear_svc": lambda: error_interval_of(
+        make_pipeline(StandardScaler(), LinearSVC(C=0.1)), 25
+    ),
+    "error_interval_of_robust_scaling": lambda: error_interval_of(
+        make_pipeline(RobustScaler(), LogisticRegression()), 26
+    ),
+    "error_interval_of_a_selection": lambda: error_interval_of(
+        make_pipeline(SelectKBest(f_classif, k=2), LinearDiscriminantAnalysis()), 27, n_features=6
+    ),
+    "error_interval_of_a_chosen_threshold": lambda: error_interval_of(
+        cb.ChosenThresholdClassifier(LogisticRegression(), median), 28
+    ),
+    "error_interval_of_stumps": lambda: error_interval_of(boosted_stumps(), 29, n_resamples=20),
+    "error_interval_by_name": lambda: table(
+        cb.performance_interval(
+            *fitted(LEAST_SQUARES()), method="bootstrap-percentile", alternative="greater", n_resamples=60,
+            rng=30, resampling=cb.Resampling(inner="oob"),
+        ).to_frame()
+    ),
+    "cud_interval_of_least_squares": lambda: of_cud(n_resamples=40, rng=31, all_draws=True),
+    "draws_and_folds": draws_and_folds,
+    "scores_by_every_method": lambda: intervals(
+        *fitted(LogisticRegression(C=2.0), n=36), methods="all", metric=["auc", "brier"],
+        new_cases=sample(n=41), n_resamples=40, rng=55,
+    ),
+    "scores_jointly_with_the_error_in_groups": lambda: intervals(
+        *fitted(DecisionTreeClassifier(max_depth=2, random_state=0), n=40), groups=np.arange(40) // 2,
+        metric=cb.Metrics(["error", "auc", "brier"], joint=True), n_resamples=40, rng=56,
+    ),
+    "calibration_values_and_one_limit": calibration_values_and_one_limit,
+    "cud_interval_quantile_search": lambda: of_cud(n_resamples=40, rng=31),
+    "cud_interval_of_logistic_regression": lambda: of_cud(
+        LogisticRegression(C=2.0), n_resamples=25, rng=32
+    ),
+    "cud_interval_of_the_squared_hinge": lambda: of_cud(
+        cb.ConvexLossClassifier(loss="squared_hinge", penalty=0.05), n_resamples=25, rng=33,
+        confidence_level=0.9, bound=cb.Bound(localization="paper-literal"),
+    ),
+    "cud_interval_of_sensitivity": lambda: of_cud(
+        metric=cb.Metrics("sensitivity", event=1), n_resamples=30, rng=34
+    ),
+    "cud_interval_under_limits": lambda: of_cud(
+        n=60, n_features=8, signal=0.2, n_resamples=20, rng=35, bound=cb.Bound(nodes=3)
+    ),
+    "cud_interval_at_another_level": cud_interval_at_another_level,
+    "cud_interval_by_the_reference_solver": cud_interval_by_the_reference_solver,
+    "solve_draws_on_arrays": solve_draws_on_arrays,
+    "estimate_error_by_all": lambda: estimates(
+        *fitted(LEAST_SQUARES()), n_resamples=40, rng=39, new_cases=sample(n=41)
+    ),
+    "estimate_error_in_groups": lambda: estimates(
+        *grouped()[:3], groups=grouped()[3], n_resamples=30, rng=40,
+        methods=["k-fold", "bootstrap-632-plus", "bootstrap-optimism", "leave-one-out"],
+    ),
+    "instability_of_a_classifier": lambda: every_number(
+        cb.performance_interval(*fitted(LEAST_SQUARES()), n_resamples=40, rng=41).instability.to_frame()
+    ),
+    "compare_learners_of_two": lambda: learners(TWO, "method", rng=42),
+    "compare_learners_one_sided_with_null": lambda: learners(
+        TWO, "method", methods="5x2cv-t", alternative="less", null=0.05, rng=43
+    ),
+    "compare_learners_by_every_method": lambda: learners(
+        TWO, "method", methods="all", rng=44, new_cases=sample(n=41)
+    ),
+    "compare_learners_in_pairs": lambda: learners(RIVALS, rng=45, confidence_level=0.9),
+    "compare_learners_with_a_reference": lambda: learners(
+        RIVALS, reference="least-squares", methods="bayle-cv", rng=46
+    ),
+    "recorded_losses": recorded_losses,
+    "plan_from_a_pilot": lambda: plan(*sample(), rng=48),
+    "plan_from_a_world": lambda: plan(world="gaussians", method="out-of-bag-wilson", rng=49),
+    "sample_sizes_in_closed_form": sample_sizes_in_closed_form,
+    "study_of_intervals": lambda: study_numbers(
+        '"two-center", "cud", "bootstrap-percentile", "corrected-resampled-t"'
+    ),
+    "study_of_metrics": lambda: study_numbers(
+        '"two-center", "out-of-bag-wilson"', 'metric = ["sensitivity", "specificity"]'
+    ),
+    "study_of_scores": lambda: study_numbers(
+        '"two-center", "delong-10-fold"', 'metric = "auc"', 'metric = "auc"'
+    ),
+    "study_of_comparisons": lambda: study_numbers(
+        '"corrected-resampled-t", "5x2cv-f"', 'rival = {classifier = "ridge"}',
+        'rival = {classifier = "least-squares"}',
+    ),
+    "command_interval": lambda: table(
+        command_numbers(
+            "interval --exclude clinic --resamples 40 --seed 51 --methods paper --classifier least-squares",
+            "intervals",
+        )
+    ),
+    "command_interval_of_metrics_and_groups": lambda: table(
+        command_numbers(
+            "interval --group clinic --resamples 40 --seed 52 --classifier logistic --standardize "
+            "--metric sensitivity,specificity,ppv --prevalence 0.2", "intervals", n=40,
+        )
+    ),
+    "command_compare_learners": lambda: table(
+        command_numbers("compare-learners --exclude clinic --learners lda,tree --seed 53", "comparisons"),
+        "method",
+    ),
+    "command_plan": lambda: every_number(
+        command_numbers(
+            "plan --exclude clinic --n-samples 20,30 --replicates 10 --resamples 20 --seed 54 "
+            "--classifier least-squares", "sizes",
+        )
+    ),
+}  # fmt: skip
 
 
 def differences(kept: Any, found: Any, digits: float, where: str = "") -> Iterable[str]:
