@@ -197,25 +197,6 @@ def test_other_ranks_go_on_from_decided_draws(seed: int) -> None:
     np.testing.assert_array_equal(whole.nodes[done], second.nodes[done])
 
 
-# ---- work --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("n", "p", "signal", "most"),
-    [(50, 5, 1.0, 12_000), (200, 5, 1.0, 80_000), (200, 10, 3.0, 70_000), (1000, 5, 3.0, 42_000)],
-)
-def test_number_of_nodes(n: int, p: int, signal: float, most: int) -> None:
-    # upper limits that were set when the search for quantiles was planned; all draws take several times as many
-    problem = world_problem(n, p, signal, 0, n_draws=500)
-    found = solve_draws(problem, ranks=475)
-    low, high = found.bracket(475)
-    assert low == high
-    assert found.nodes.sum() <= most
-
-
-# ---- arguments ---------------------------------------------------------------------------------------------------
-
-
 # ---- words -------------------------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from cud_vectors import CUD_VECTORS, vector_problem
 from least_loss import conic_mean_loss
 from oracles import arrange, enumerate_q, open_cells
 from random_problems import make, make_with_loss
@@ -23,9 +22,6 @@ def test_number_of_open_cells_in_general_position(m: int, p: int) -> None:
     assert len(patterns) == 2 * sum(math.comb(m - 1, k) for k in range(p))
     assert len(np.unique(patterns, axis=0)) == len(patterns)
     assert (patterns * (interior @ normals.T) > 0).all()
-
-
-# ---- least losses by hand ----------------------------------------------------------------------------------
 
 
 # ---- least losses by another solver ------------------------------------------------------------------------
@@ -64,21 +60,3 @@ def test_least_losses_of_all_cells_agree_with_a_conic_solver(
     for pattern, least in zip(oracle.patterns[cells], oracle.losses[cells], strict=True):
         signs.value = pattern if len(pattern) else [1.0]
         assert program.solve(solver="CLARABEL") == pytest.approx(least, abs=1e-6)
-
-
-@pytest.mark.parametrize("name", CUD_VECTORS)
-def test_enumeration_reproduces_the_worked_examples(name: str) -> None:
-    problem, alphas, expected = vector_problem(name)
-    oracle = enumerate_q(problem, 0)
-    for j, alpha in enumerate(alphas):
-        q, q_plus, q_minus = oracle.q_at(alpha)
-        assert q == pytest.approx(expected.get("Q", expected.get("Q_two_sided"))[j], abs=expected["tol"])
-        if name == "cud_B_onesided":
-            # the upper limit of the error is decided by the deviation -S, the lower one by +S
-            assert q_minus == pytest.approx(expected["Q_upper"][j], abs=expected["tol"])
-            assert q_plus == pytest.approx(expected["Q_lower"][j], abs=expected["tol"])
-    if name != "cud_B_onesided":
-        assert oracle.anchor_loss == pytest.approx(expected["loss_of_fhat"], abs=1e-12)
-        for level, loss in expected["frontier"]:
-            reached = oracle.losses[np.abs(oracle.scores) >= level - 1e-9]
-            assert reached.min() == pytest.approx(loss, abs=expected["tol"])

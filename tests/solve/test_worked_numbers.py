@@ -37,13 +37,3 @@ def test_one_sided_q_at_every_alpha() -> None:
                 alpha,
                 side,
             )
-
-
-@pytest.mark.parametrize("name", ["cud_A_0", "cud_duplicates", "cud_sens"])
-def test_frontier_decides_q_at_any_alpha(name: str) -> None:
-    # Q(alpha) = max over frontier points (k, loss) of k clip(1 - alpha (loss - loss of the fit), 0, 1)
-    problem, _, expected = vector_problem(name)
-    fit = expected["loss_of_fhat"]
-    for alpha in (0.01, 0.5, 7.0, 33.0, 1000.0):
-        q = max(k * min(max(1.0 - alpha * (loss - fit), 0.0), 1.0) for k, loss in expected["frontier"])
-        assert q_at(problem, alpha) == pytest.approx(q, abs=expected["tol"])
