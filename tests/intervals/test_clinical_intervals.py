@@ -11,20 +11,13 @@ from direct_refits import Seen, task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
-from shared_files import FURTHER_EXAMPLES, shared_vectors
 
 from cudbound import LeastSquaresClassifier, from_records
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner
 
-VECTORS = shared_vectors(FURTHER_EXAMPLES)
-CENTERS = {"optimism": "optimism", ".632": "632", ".632+": "632-plus"}
 PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
-
-
-def named(word):
-    return [name for name in VECTORS if name.startswith(word)]
 
 
 def recorded(inputs):
@@ -34,26 +27,6 @@ def recorded(inputs):
         "positive": np.mean(np.array(inputs["labels"]) > 0),
         "predicted_positive": np.mean(np.array(inputs["predicted"]) > 0),
     }
-
-
-@pytest.mark.parametrize("name", named("optimism"))
-def test_the_optimism_of_the_worked_examples(name):
-    vector = VECTORS[name]
-    records, known = recorded(vector["inputs"])
-    row = from_records([records], "bootstrap-optimism", **known)
-    assert row.estimate == pytest.approx(vector["value"]["estimate"], abs=vector["tol"])
-    assert row.details["optimism"] == pytest.approx(-vector["value"]["optimism"], abs=vector["tol"])
-
-
-@pytest.mark.parametrize("name", named("clinical"))
-def test_the_clinical_intervals_of_the_worked_examples(name):
-    vector = VECTORS[name]
-    records, known = recorded(vector["inputs"])
-    level = vector["inputs"]["confidence_level"]
-    for what, limits in vector["value"].items():
-        method, center = what.split()
-        row = from_records([records], (method, {"center": CENTERS[center]}), confidence_level=level, **known)
-        assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(limits, abs=vector["tol"]), what
 
 
 # ---- a second implementation, in plain Python from METHODS, sections 3 and 10 ----

@@ -6,15 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from direct_refits import refit_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorded_losses import equal_losses, random_losses
 from scipy import stats
-from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
 
-from cudbound import LeastSquaresClassifier
 from cudbound.basis.proportions import inverted_binomial_interval, inverted_cdf_quantile, sample_quantile
 from cudbound.intervals import compute_interval
 from cudbound.intervals.aci import ACI, BoundaryDeviations
@@ -69,19 +66,6 @@ def _plain_influences(losses, counts):
         slope = sum((counts[b][i] - mean_count) * q[b] for b in range(n_resamples)) / times_out[i]
         found.append((2 + 1 / (n - 1)) * (error[i] - err1) / n + slope)
     return err1, found
-
-
-def _refit_losses(example):
-    X, y = np.array(example["x"])[:, None], np.array(example["y"])
-    counts = np.array([np.bincount(drawn, minlength=y.size) for drawn in example["bootstrap_indices"]])
-    return refit_of(LeastSquaresClassifier(), X, y)(counts.astype(np.int32)), counts
-
-
-def test_worked_efron_tibshirani_standard_error_by_refitting():
-    example = shared_vectors()["et_se"]
-    losses, counts = _refit_losses(example["inputs"])
-    np.testing.assert_allclose(err1_influences(losses, counts), example["value"]["D"], atol=1e-12)
-    assert err1_standard_error(losses, counts) == pytest.approx(example["value"]["se"], abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -152,14 +136,6 @@ def test_leave_one_out_is_the_exact_interval_of_its_peers(n, data, level):
 
 
 # ---- test sets ----
-
-
-def test_worked_holdout():
-    example = shared_vectors()["holdout_3_20"]
-    inputs, value = example["inputs"], example["value"]
-    for form in ("wald", "wilson", "clopper-pearson"):
-        interval = held_out_interval(inputs["k"], inputs["m"], 1 - inputs["delta"], form=form)
-        assert interval == pytest.approx(value[form.replace("-", "_")], abs=1e-9)
 
 
 @pytest.mark.parametrize(

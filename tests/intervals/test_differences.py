@@ -20,7 +20,6 @@ from cudbound import from_records
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand
 from cudbound.intervals.independent_test_sets import (
     INDEPENDENT_TEST_SETS,
-    newcombe_interval,
 )
 from cudbound.intervals.mcnemar import (
     MCNEMAR,
@@ -122,16 +121,6 @@ def test_the_airway_example_of_fagerland_lydersen_and_laake():
 # --- two test sets
 
 
-def test_the_lecture_example():
-    """Errors .2 and .3 on 100 points each: d = .1, sd .0608, confidence .95 that the second errs more."""
-    found = compute_comparison(INDEPENDENT_TEST_SETS, on_two_test_sets(20, 100, 30, 100), 0.95, "less")
-    assert found.standard_error == pytest.approx(0.0608, abs=5e-5)
-    assert found.statistic == pytest.approx(-1.644, abs=5e-4)
-    assert 1 - found.pvalue == pytest.approx(0.94991, abs=5e-6)
-    assert found.n_fits == 2
-    assert str(found.estimand) == "holdout-model"
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_two_test_sets_agree_with_statsmodels(seed):
     rng = np.random.default_rng(seed)
@@ -153,22 +142,6 @@ def test_two_test_sets_agree_with_statsmodels(seed):
             )
             expected = {"two-sided": (low, high), "less": (-math.inf, high), "greater": (low, math.inf)}
             assert limits(found.raw_interval) == pytest.approx(expected[alternative], rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("counts", "level", "expected"),
-    [
-        ((56, 70, 48, 80), 0.95, (0.0524, 0.3339)),
-        ((9, 10, 3, 10), 0.95, (0.1705, 0.8090)),
-        ((10, 10, 0, 20), 0.95, (0.6791, 1.0000)),
-        ((10, 10, 0, 10), 0.95, (0.6075, 1.0000)),
-    ],
-)
-def test_newcombes_own_table(counts, level, expected):
-    """Newcombe (1998), table II, method 10."""
-    errors_a, n_a, errors_b, n_b = counts
-    found = newcombe_interval(errors_a / n_a, n_a, errors_b / n_b, n_b, level)
-    assert limits(found) == pytest.approx(expected, abs=5.1e-5)
 
 
 def test_test_sets_without_errors():
@@ -235,12 +208,6 @@ def test_a_pivot_is_the_t_test_of_scipy(alternative, seed):
     assert found.remarks == ("a split remark", "own remark")
     assert found.details == {"n_means": 12}
     assert found.degenerate is None
-
-
-# --- the contract of the result
-
-
-# --- what is printed of one result, and the table
 
 
 # ---- margins: non-inferiority and equivalence ----

@@ -12,7 +12,7 @@ from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
 
 from cudbound.basis.proportions import inverted_cdf_quantile
-from cudbound.intervals import GROUPS, METHODS, compute_interval, find_methods
+from cudbound.intervals import GROUPS, METHODS, compute_interval
 from cudbound.intervals.at_632 import kohavi_interval, langford_interval, martin_interval, yang_interval
 from cudbound.intervals.bootstrap_percentile import (
     basic_interval,
@@ -47,29 +47,6 @@ def test_worked_effective_sample_sizes():
     assert effective_size_folds(inputs["n"], inputs["k"]) == value["nstar"]
 
 
-@pytest.mark.parametrize(("name", "key"), [("K_plugin", "raw"), ("K_wilson", "interval"), ("K_zero", "raw")])
-def test_worked_kohavi(name, key):
-    inputs, value, level = _example(name)
-    interval = kohavi_interval(inputs["estimate"], inputs["n"], level, form=inputs["form"])
-    assert interval == pytest.approx(value[key], abs=1e-12)
-    if "clipped" in value:
-        assert interval.clipped(0.0, 1.0) == pytest.approx(value["clipped"], abs=1e-12)
-
-
-def test_worked_martin():
-    inputs, value, level = _example("M_beta")
-    assert martin_interval(inputs["estimate"], inputs["n"], level) == pytest.approx(
-        value["interval"], abs=1e-9
-    )
-
-
-def test_worked_langford():
-    inputs, value, level = _example("L_langford")
-    assert langford_interval(inputs["estimate"], inputs["n"], level) == pytest.approx(
-        value["interval"], abs=1e-9
-    )
-
-
 def test_worked_yang():
     inputs, value, level = _example("Y_cv")
     center = float(np.mean(inputs["errors"]))
@@ -89,14 +66,6 @@ def test_worked_percentiles():
     assert list(percentile_interval(replicates, level)) == value["interval"]
 
 
-def test_worked_bias_corrected():
-    inputs, value, level = _example("BS2_bc")
-    levels = bias_corrected_levels(inputs["boot"], inputs["estimate"], level)
-    assert levels == pytest.approx(value["levels"], abs=1e-12)
-    interval = bias_corrected_interval(inputs["boot"], inputs["estimate"], level)
-    assert list(interval) == value["interval"]
-
-
 @pytest.mark.parametrize(
     ("name", "function"), [("BS2_shift", shifted_interval), ("BS2_basic", basic_interval)]
 )
@@ -104,14 +73,6 @@ def test_worked_corrections(name, function):
     inputs, value, level = _example(name)
     interval = function(inputs["boot"], inputs["estimate"], level)
     assert interval == pytest.approx(value["interval"], abs=1e-12)
-
-
-def test_worked_bias():
-    inputs, value, _ = _example("bias_rule")
-    plain = percentile_interval(inputs["boot"], 0.9)
-    moved = shifted_interval(inputs["boot"], inputs["estimate"], 0.9)
-    assert plain.low - moved.low == pytest.approx(value["bias"], abs=1e-12)
-    assert plain.high - moved.high == pytest.approx(value["bias"], abs=1e-12)
 
 
 # ---- independent code ----
@@ -171,9 +132,6 @@ def test_quantile_is_numpys_inverted_cdf(values, percent):
         assert ours == peer
 
 
-# ---- properties of the formulas ----
-
-
 # ---- the contract, from recorded losses alone ----
 
 
@@ -221,12 +179,3 @@ def test_replicates_without_estimate_are_dropped_and_counted():
     kept = (0.368 * records.bootstrap.resubstitution + 0.632 * records.inner.errors)[3:]
     assert row.raw_interval == pytest.approx(percentile_interval(kept, 0.9), abs=1e-12)
     assert row.remarks == ("3 draws with no row out of bag dropped",)
-
-
-# ---- the registry ----
-
-
-@pytest.mark.parametrize("methods", ["nothing", ["cud", "nothing"]])
-def test_unknown_method_lists_the_known(methods):
-    with pytest.raises(ValueError, match=r"groups \[.*'paper'.*\].*'kohavi-normal'.*Got 'nothing' instead"):
-        find_methods(methods)
