@@ -48,7 +48,7 @@ def needs_of(
     """
     methods = requested.reading(kinds)
     each = (method.needed(requested.options_of(method)) for method in methods if method.name not in without)
-    return Needs().union(*each)
+    return {kind for needs in each for kind in needs}
 
 
 def use_of_model(question: Question[Any]) -> ModelUse:
@@ -169,12 +169,12 @@ PARTITION = Splits(~np.eye(3, dtype=bool), np.eye(3, dtype=bool))
 
 def check_use(methods: Sequence[MethodCard], inputs: RecordingInputs) -> None:
     """Raise ValueError if no method uses the records that splits fill."""
-    if any(map(inputs.fills, Needs().union(*(method.needs for method in methods)))):
+    if any(inputs.fills(kind) for method in methods for kind in method.needs):
         return
     names = ", ".join(method.name for method in methods)
     registry: Mapping[str, MethodCard] = ESTIMATORS if methods[0].name in ESTIMATORS else METHODS
     readers = [method.name for method in registry.values() if any(map(inputs.fills, method.needs))]
-    fills = sorted(filter(inputs.fills, Needs().union(*(method.needs for method in registry.values()))))
+    fills = sorted({kind for method in registry.values() for kind in method.needs if inputs.fills(kind)})
     words = " and ".join(dict.fromkeys(kind.words for kind in fills))
     raise ValueError(
         f"The 'cv' parameter gives {words}, which none of the requested methods ({names}) uses. Leave it "

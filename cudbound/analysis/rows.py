@@ -192,7 +192,8 @@ def rows_of_target(
         # the level that all intervals of the family have together
         return replace(row, confidence_level=target.family_level, n_fits=n_fits)
 
-    needs = Needs().union(*(method.needed(question.methods.options_of(method)) for method in methods))
+    needed = (method.needed(question.methods.options_of(method)) for method in methods)
+    needs = {kind for kinds in needed for kind in kinds}
     untested, too_few = _unread(needs, metric, records, target_records, tested)
     rows = compute_rows(
         IntervalEstimate,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import KW_ONLY, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
@@ -28,10 +28,12 @@ SYMBOLS = {
 }
 #: What a method estimates unless its card says otherwise.
 CONDITIONAL = Estimand("conditional")
+EXPECTED = Estimand("expected")
+HOLDOUT_MODEL = Estimand("holdout-model")
 #: The key of `MethodCard.ways` for groups of rows.
 GROUPED = ("for groups", None)
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
-Needs: TypeAlias = frozenset[RecordKind[Any]]
+Needs: TypeAlias = Set[RecordKind[Any]]
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,13 @@ READS: Mapping[str, str] = {
 }
 
 
+#: The labels of the paragraphs of a card. "With form=wilson" is the title with another value of an option, "With form"
+#: that with any value but the default, "With groups" that for groups of rows; "Reference with" names their sources.
+_LABELS = (
+    r"(?:^|\n)(Formula|Assumptions|Tendency|Reference|(?:With|Reference with) [a-z_]+(?:=[a-z0-9-]+)?): "
+)
+
+
 def described(function: Callable[..., Any] | None) -> dict[str, Any]:
     """Return the parts of a card that the docstring of a function has: its first line and the labeled paragraphs.
 
@@ -97,18 +106,29 @@ def described(function: Callable[..., Any] | None) -> dict[str, Any]:
     ...
     ...     Formula: 0 and 0.
     ...     Tendency: liberal.
+    ...     Reference with form=wilson: Wilson (1927).
     ...     '''
-    >>> described(low)
-    {'title': 'Limits that are far too low', 'formula': '0 and 0', 'tendency': 'liberal'}
+    >>> card = described(low)
+    >>> card["title"], card["formula"], card["ways"]["form", "wilson"].reference
+    ('Limits that are far too low', '0 and 0', 'Wilson (1927)')
     """
     title, *paragraphs = ("" if function is None else inspect.getdoc(function) or "").split("\n\n")
-    labels = r"(?:^|\n)(Formula|Assumptions|Tendency|Reference): "
-    _, *parts = re.split(labels, "\n".join(text for text in paragraphs if re.match(labels, text)))
+    _, *parts = re.split(_LABELS, "\n".join(text for text in paragraphs if re.match(_LABELS, text)))
     texts = zip(("title", *parts[::2]), (title.partition("\n")[0], *parts[1::2]), strict=True)
-    return {name.lower(): " ".join(words.split()).removesuffix(".") for name, words in texts}
+    card: dict[str, Any] = {name.lower(): " ".join(words.split()).removesuffix(".") for name, words in texts}
+    ways = {
+        _way(option): Words(card.pop(f"with {option}", ""), card.pop(f"reference with {option}", ""))
+        for option in dict.fromkeys(label.rpartition("with ")[2] for label in card if "with " in label)
+    }
+    return card | {"ways": ways} if ways else card
 
 
-@dataclass(frozen=True, kw_only=True)
+def _way(option: str) -> tuple[str, object]:
+    name, _, value = option.partition("=")
+    return GROUPED if option == "groups" else (name, value or None)
+
+
+@dataclass(frozen=True)
 class MethodCard:
     """The description of a registered method.
 
@@ -116,14 +136,14 @@ class MethodCard:
     ----------
     name : str
         Its name in ``methods=``.
+    needs : set of RecordKind
+        The required records.
     title : str
         One line.
     formula : str, default=""
         The estimate or the limits in plain characters, with the symbols of `SYMBOLS`.
     estimand : Estimand, default=Estimand("conditional")
         Its estimand; only the kind if the number of training rows depends on the records.
-    needs : frozenset of RecordKind
-        The required records.
     assumptions : str
         The conditions for the nominal level.
     tendency : str
@@ -138,7 +158,7 @@ class MethodCard:
     options : mapping of str to Option
         Its options, with defaults.
     needs_with : callable or None
-        ``needs_with(options) -> frozenset of RecordKind``: the records with all its options, if they can differ from
+        ``needs_with(options) -> set of RecordKind``: the records with all its options, if they can differ from
         `needs`.
     with_groups : {"kept", "refits", "no"}
         The treatment of groups of rows: "kept" if resampling and limits use whole groups, "refits" if refits keep
@@ -150,13 +170,14 @@ class MethodCard:
     """
 
     name: str
+    needs: Needs
+    _: KW_ONLY
+    cost: str
     title: str = ""
     estimand: Estimand = CONDITIONAL
-    needs: Needs
     assumptions: str = ""
     tendency: str = ""
     reference: str = ""
-    cost: str
     options: Mapping[str, Option] = field(default_factory=dict)
     ways: Mapping[tuple[str, object], Words] = field(default_factory=dict, repr=False)
     formula: str = ""
@@ -227,7 +248,7 @@ class MethodCard:
     def may_need(self) -> Needs:
         """The records needed with any value of its options."""
         each = ({name: value} for name, option in self.options.items() for value in option.values)
-        return self.needs.union(*map(self.needed, each))
+        return frozenset(self.needs).union(*map(self.needed, each))
 
     def resolve_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return a value for every option, the given one or the default.

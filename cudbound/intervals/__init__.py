@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.method_card import Needs, RequestedMethods, find_named
+from cudbound.basis.method_card import RequestedMethods, find_named
 from cudbound.intervals.aci import ACI, BoundaryDeviations
 from cudbound.intervals.at_632 import KOHAVI, LANGFORD, MARTIN, YANG
 from cudbound.intervals.auc_at_estimate import (
@@ -129,13 +129,12 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 )
 
 #: Every kind of record that a method or a point estimate can read.
-RECORD_KINDS = Needs().union(
-    *(
-        card.may_need
-        for method in (*METHODS.values(), *ESTIMATORS.values())
-        for card in (method, *method.variants.values())
-    )
-)
+RECORD_KINDS = {
+    kind
+    for method in (*METHODS.values(), *ESTIMATORS.values())
+    for card in (method, *method.variants.values())
+    for kind in card.may_need
+}
 
 #: Names that stand for several intervals. "recommended": the interval to use, the bound beside it, and the interval at
 #: the .632 estimate that most often reaches its level; for the AUC and the Brier score, out-of-bag

@@ -458,4 +458,4 @@ def _adaptive(records: Records, confidence_level: float) -> Outcome:
     )
 
 
-ACI = Method(name="aci", needs=frozenset({LOSSES, BOUNDARY}), cost="B", compute=_adaptive)
+ACI = Method("aci", {LOSSES, BOUNDARY}, cost="B", compute=_adaptive)

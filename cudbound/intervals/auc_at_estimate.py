@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,10 +12,11 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from cudbound.basis.groups import Groups
-from cudbound.basis.method_card import GROUPED, Choice, Needs, described
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, Words
+from cudbound.basis.method_card import Choice, Needs, described
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.validation import Array
 from cudbound.intervals.method import EQUAL, Method
+from cudbound.intervals.test_set import on_test_set
 from cudbound.point_estimates.auc import (
     NO_PAIR,
     ONE_ROW,
@@ -33,7 +33,6 @@ from cudbound.resampling.folds import FOLDS, REPEATED_FOLDS
 from cudbound.resampling.splits import TEST_SET
 
 CENTER = Choice(("cross-validated", "632-plus"))
-AT_632_PLUS = "Efron and Tibshirani (1997), section 3, for the estimate"
 NO_VARIANCE = (
     "all events have the same rank among the others, and all others among the events: the variance is 0"
 )
@@ -43,6 +42,13 @@ NO_REPEAT = "undefined: no repeat has cross-validated scores of both classes"
 
 #: ``(auc, n_events, n_others, confidence_level)``.
 Limits = Callable[[float, int, int, float], ConfidenceInterval]
+
+
+def _normal(auc: float, error: float, confidence_level: float, **fields: Any) -> Outcome:
+    """Return normal limits of an AUC with this standard error, which is 0 if only rounding kept it from that."""
+    error = 0.0 if error <= EQUAL else error
+    reach = float(ndtri(0.5 + confidence_level / 2.0)) * error
+    return Outcome(auc, ConfidenceInterval(auc - reach, auc + reach), standard_error=error, **fields)
 
 
 def delong_outcome(
@@ -63,17 +69,8 @@ def delong_outcome(
     variance = delong_variance(*parts) if groups is None else clustered_variance(*parts, event, groups)
     if math.isnan(variance):
         return Outcome.undefined("undefined: all rows of a class belong to one group")
-    error = math.sqrt(max(variance, 0.0))
-    error = 0.0 if error <= EQUAL else error
-    auc, reach = float(parts[0].mean()), float(ndtri(0.5 + confidence_level / 2.0)) * error
-    return Outcome(
-        auc,
-        ConfidenceInterval(auc - reach, auc + reach),
-        remarks=remarks,
-        degenerate=NO_VARIANCE,
-        estimand=estimand,
-        standard_error=error,
-    )
+    auc, error = float(parts[0].mean()), math.sqrt(max(variance, 0.0))
+    return _normal(auc, error, confidence_level, remarks=remarks, degenerate=NO_VARIANCE, estimand=estimand)
 
 
 def hanley_mcneil_interval(
@@ -87,6 +84,9 @@ def hanley_mcneil_interval(
     Tendency: liberal: at level .95, coverage was .25 in the worst and .87 in the median of 91 settings around the
     cross-validated AUC; zero width at an AUC of 1.
     Reference: Hanley and McNeil (1982), equations (1) and (2), applied to an estimate that is not from new cases.
+    With center=632-plus: Normal interval around the .632+ AUC, with the variance of Hanley and McNeil.
+    Reference with center=632-plus: Hanley and McNeil (1982), equations (1) and (2); Efron and Tibshirani (1997),
+    section 3, for the estimate.
 
     Examples
     --------
@@ -112,6 +112,8 @@ def newcombe_interval(
     Tendency: liberal: at level .95, coverage was .37 in the worst and .85 in the median of 91 settings around the
     cross-validated AUC.
     Reference: Newcombe (2006), method 5, applied to an estimate that is not from new cases.
+    With center=632-plus: Score interval around the .632+ AUC: Newcombe's method 5.
+    Reference with center=632-plus: Newcombe (2006), method 5; Efron and Tibshirani (1997), section 3, for the estimate.
 
     Examples
     --------
@@ -160,8 +162,25 @@ def _at_estimate(records: ScoreRecords, confidence_level: float, *, center: str,
 
 
 def _needs(options: Mapping[str, Any]) -> Needs:
-    """Return what must be recorded for a center."""
-    return frozenset({REPEATED_FOLDS} if options["center"] == "cross-validated" else {SCORES, BOOTSTRAP})
+    return {REPEATED_FOLDS} if options["center"] == "cross-validated" else {SCORES, BOOTSTRAP}
+
+
+def _method_at_estimate(name: str, limits: Limits) -> Method:
+    return Method(
+        name,
+        {REPEATED_FOLDS},
+        needs_with=_needs,
+        reads="scores",
+        cost="R K, or B with the .632+ AUC",
+        with_groups="refits",
+        compute=partial(_at_estimate, limits=limits),
+        options={"center": CENTER},
+        **described(limits),
+    )
+
+
+HANLEY_MCNEIL = _method_at_estimate("hanley-mcneil", hanley_mcneil_interval)
+NEWCOMBE = _method_at_estimate("newcombe", newcombe_interval)
 
 
 def _training(records: ScoreRecords, confidence_level: float) -> Outcome:
@@ -173,8 +192,13 @@ def _training(records: ScoreRecords, confidence_level: float) -> Outcome:
     Tendency: far too high and liberal, since the classifier was fitted to these rows: at level .95, coverage was 0 in
     the worst and .57 in the median of 91 settings; often reported.
     Reference: DeLong, DeLong and Clarke-Pearson (1988).
+    With groups: Normal interval for the AUC on the training rows, with Obuchowski's variance.
+    Reference with groups: Obuchowski (1997).
     """
     return delong_outcome(records.require(SCORES), records.event, confidence_level, records.groups)
+
+
+DELONG_TRAINING = Method("delong-training", {SCORES}, reads="scores", cost="0", compute=_training)
 
 
 def _test_set_delong(records: ScoreRecords, confidence_level: float) -> Outcome:
@@ -209,60 +233,8 @@ def _test_set_newcombe(records: ScoreRecords, confidence_level: float) -> Outcom
     return Outcome(auc, interval, estimand=Estimand(record.estimand))
 
 
-DELONG_TRAINING = Method(
-    name="delong-training",
-    reads="scores",
-    needs=frozenset({SCORES}),
-    ways={
-        GROUPED: Words(
-            "Normal interval for the AUC on the training rows, with Obuchowski's variance",
-            "Obuchowski (1997)",
-        )
-    },
-    cost="0",
-    compute=_training,
-)
-
-HANLEY_MCNEIL = Method(
-    name="hanley-mcneil",
-    reads="scores",
-    needs=_needs({"center": CENTER.default}),
-    needs_with=_needs,
-    cost="R K, or B with the .632+ AUC",
-    with_groups="refits",
-    compute=partial(_at_estimate, limits=hanley_mcneil_interval),
-    options={"center": CENTER},
-    ways={
-        ("center", "632-plus"): Words(
-            "Normal interval around the .632+ AUC, with the variance of Hanley and McNeil",
-            f"Hanley and McNeil (1982), equations (1) and (2); {AT_632_PLUS}",
-        )
-    },
-    **described(hanley_mcneil_interval),
-)
-NEWCOMBE = replace(
-    HANLEY_MCNEIL,
-    name="newcombe",
-    compute=partial(_at_estimate, limits=newcombe_interval),
-    ways={
-        ("center", "632-plus"): Words(
-            "Score interval around the .632+ AUC: Newcombe's method 5",
-            f"Newcombe (2006), method 5; {AT_632_PLUS}",
-        )
-    },
-    **described(newcombe_interval),
-)
-TEST_SET_DELONG = Method(
-    name="test-set-delong",
-    reads="scores",
-    estimand=Estimand("holdout-model"),
-    needs=frozenset({TEST_SET}),
-    cost="1, or 0 with a new test set",
-    compute=_test_set_delong,
-)
-TEST_SET_NEWCOMBE = replace(
-    TEST_SET_DELONG, name="test-set-newcombe", compute=_test_set_newcombe, **described(_test_set_newcombe)
-)
+TEST_SET_DELONG = on_test_set("test-set-delong", reads="scores", compute=_test_set_delong)
+TEST_SET_NEWCOMBE = on_test_set("test-set-newcombe", reads="scores", compute=_test_set_newcombe)
 
 NO_FOLD = "undefined: no fold has rows of both classes and a classifier fitted to both"
 SAME_IN_FOLDS = (
@@ -334,15 +306,8 @@ def _cv_auc(records: ScoreRecords, confidence_level: float) -> Outcome:
     estimate, error, n_lost = cv_auc(folds.scores[0], records.event, folds.fold[0])
     if math.isnan(estimate):
         return Outcome.undefined(NO_FOLD)
-    error = 0.0 if error <= EQUAL else error
-    reach = float(ndtri(0.5 + confidence_level / 2.0)) * error
-    return Outcome(
-        estimate,
-        ConfidenceInterval(estimate - reach, estimate + reach),
-        remarks=(f"{n_lost} folds with one class left out",) if n_lost else (),
-        degenerate=SAME_IN_FOLDS,
-        standard_error=error,
-    )
+    remarks = (f"{n_lost} folds with one class left out",) if n_lost else ()
+    return _normal(estimate, error, confidence_level, remarks=remarks, degenerate=SAME_IN_FOLDS)
 
 
 def _pooled(records: ScoreRecords, confidence_level: float) -> Outcome:
@@ -354,6 +319,8 @@ def _pooled(records: ScoreRecords, confidence_level: float) -> Outcome:
     Tendency: liberal: at level .95, coverage was .21 in the worst and .86 in the median of 91 settings; too low on
     small samples, because it compares scores across folds whose classifiers differ in location.
     Reference: DeLong, DeLong and Clarke-Pearson (1988).
+    With groups: Normal interval for the AUC of all cross-validated scores, with Obuchowski's variance.
+    Reference with groups: Obuchowski (1997).
     """
     folds = records.require(FOLDS)
     scores = folds.scores[0]
@@ -365,25 +332,12 @@ def _pooled(records: ScoreRecords, confidence_level: float) -> Outcome:
 
 
 CVAUC = Method(
-    name="cvauc",
+    "cvauc",
+    {FOLDS},
     reads="scores",
     estimand=Estimand("cv-average"),
-    needs=frozenset({FOLDS}),
     cost="K",
     with_groups="refits",
     compute=_cv_auc,
 )
-
-DELONG_10_FOLD = Method(
-    name="delong-10-fold",
-    reads="scores",
-    needs=frozenset({FOLDS}),
-    ways={
-        GROUPED: Words(
-            "Normal interval for the AUC of all cross-validated scores, with Obuchowski's variance",
-            "Obuchowski (1997)",
-        )
-    },
-    cost="K",
-    compute=_pooled,
-)
+DELONG_10_FOLD = Method("delong-10-fold", {FOLDS}, reads="scores", cost="K", compute=_pooled)

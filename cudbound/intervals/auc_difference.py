@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cudbound.basis.method_card import GROUPED
-from cudbound.basis.outcomes import ConfidenceInterval, Words
+from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import Array
 from cudbound.intervals.method import Method, Pivot
@@ -82,6 +81,7 @@ def _difference(records: ScoreRecords) -> Pivot:
     Tendency: provisional: chosen by a trial in 20 settings, and not studied in others; too short if a selection of
     features is compared with all features.
     Reference: this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988).
+    Reference with groups: this package, docs/how_to/compare_two_learners.md; Obuchowski (1997).
     """
     second, event = records.require(SECOND), records.event
     counts = records.require(BOOTSTRAP).counts
@@ -122,10 +122,5 @@ def _difference(records: ScoreRecords) -> Pivot:
 
 
 AUC_DIFFERENCE = Method(
-    name="auc-difference",
-    reads="scores",
-    needs=frozenset({SCORES, BOOTSTRAP, SECOND}),
-    ways={GROUPED: Words("", "this package, docs/how_to/compare_two_learners.md; Obuchowski (1997)")},
-    cost="B",
-    pivot=_difference,
+    "auc-difference", {SCORES, BOOTSTRAP, SECOND}, reads="scores", cost="B", pivot=_difference
 )

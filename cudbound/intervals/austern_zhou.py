@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import Estimand, Words
+from cudbound.basis.method_card import EXPECTED, Choice
+from cudbound.basis.outcomes import Estimand
 from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.records import Records
@@ -282,6 +282,7 @@ def _austern_zhou(records: Records, *, factor: str) -> Pivot:
     sets each.
     Reference: Austern and Zhou (2020), their variance estimator; our factor is n/4 by the inequality of Efron and
     Stein (1981), since n/2, as printed, doubles the variance.
+    Reference with factor=as-printed: Austern and Zhou (2020), as printed.
     """
     record: ReplacementErrors = records.require(REPLACEMENTS)
     n_train = record.n_samples * (1.0 - 1.0 / record.n_folds)
@@ -291,11 +292,10 @@ def _austern_zhou(records: Records, *, factor: str) -> Pivot:
 
 
 AUSTERN_ZHOU = Method(
-    name="austern-zhou",
-    estimand=Estimand("expected"),
-    needs=frozenset({REPLACEMENTS}),
+    "austern-zhou",
+    {REPLACEMENTS},
+    estimand=EXPECTED,
     cost="(m + 2) K with m = n // 2",
     pivot=_austern_zhou,
     options={"factor": Choice(tuple(FACTORS))},
-    ways={("factor", "as-printed"): Words("", "Austern and Zhou (2020), as printed")},
 )

@@ -248,10 +248,4 @@ def _compute(records: Records, confidence_level: float) -> Outcome:
     )
 
 
-BBC_CV = Method(
-    name="bbc-cv",
-    estimand=Estimand("rule"),
-    needs=frozenset({TUNED}),
-    cost="K per configuration",
-    compute=_compute,
-)
+BBC_CV = Method("bbc-cv", {TUNED}, estimand=Estimand("rule"), cost="K per configuration", compute=_compute)

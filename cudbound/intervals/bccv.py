@@ -173,8 +173,5 @@ def _bias_reduced(records: Records, confidence_level: float) -> Outcome:
     )
 
 
-BCCVP = Method(name="bccvp", needs=frozenset({REMOVED_CASES}), cost="about .632 n B + n", compute=_percentile)
-
-BCCVP_BR = Method(
-    name="bccvp-br", needs=frozenset({REMOVED_CASES}), cost="about .632 n B + n", compute=_bias_reduced
-)
+BCCVP = Method("bccvp", {REMOVED_CASES}, cost="about .632 n B + n", compute=_percentile)
+BCCVP_BR = Method("bccvp-br", {REMOVED_CASES}, cost="about .632 n B + n", compute=_bias_reduced)

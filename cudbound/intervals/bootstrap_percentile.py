@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Outcome, Words
+from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Outcome
 from cudbound.basis.proportions import QUANTILE_RULES, inverted_cdf_quantile, sample_quantile
 from cudbound.intervals.efron_tibshirani import err1_influences
 from cudbound.intervals.method import EQUAL, Method, defined_values, replicates_632
@@ -221,6 +221,13 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
     Tendency: liberal if points lie near the boundary, where the error jumps.
     Reference: Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 14. Acceleration 0 is our
     reading of the former.
+    With variant=bca: Bias-corrected and accelerated bootstrap of the .632 estimate.
+    Reference with variant=bca: Efron and Tibshirani (1993), chapter 14; acceleration from the influence values of
+    Err(1) in Efron and Tibshirani (1997), equations 35 to 40, as if the .632 estimate were proportional to Err(1).
+    With variant=shift: Percentile bootstrap of the .632 estimate, minus the bootstrap estimate of its bias.
+    Reference with variant=shift: Efron and Tibshirani (1993), chapters 10 and 13.
+    With variant=basic: Percentile bootstrap of the .632 estimate, reflected at the estimate.
+    Reference with variant=basic: Efron and Tibshirani (1993), chapter 13, with the interval reflected.
     """
     if variant != "bca":
         return _outcome(records, confidence_level, CORRECTIONS[variant])
@@ -245,32 +252,16 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
 
 
 PERCENTILE = Method(
-    name="bootstrap-percentile",
-    needs=frozenset({LOSSES, BOOTSTRAP, INNER}),
+    "bootstrap-percentile",
+    {LOSSES, BOOTSTRAP, INNER},
     cost="B (1 + inner draws), or B with inner='oob'",
     compute=_percentile,
     options={"quantile": QUANTILE},
 )
-
 BIAS_CORRECTED = Method(
-    name="bootstrap-bias-corrected",
-    needs=frozenset({LOSSES, BOOTSTRAP, INNER}),
+    "bootstrap-bias-corrected",
+    {LOSSES, BOOTSTRAP, INNER},
     cost="B (1 + inner draws), or B with inner='oob'",
     compute=_corrected,
     options={"variant": Choice(("bc", "bca", "shift", "basic"))},
-    ways={
-        ("variant", "bca"): Words(
-            "Bias-corrected and accelerated bootstrap of the .632 estimate",
-            "Efron and Tibshirani (1993), chapter 14; acceleration from the influence values of Err(1) in Efron and "
-            "Tibshirani (1997), equations 35 to 40, as if the .632 estimate were proportional to Err(1)",
-        ),
-        ("variant", "shift"): Words(
-            "Percentile bootstrap of the .632 estimate, minus the bootstrap estimate of its bias",
-            "Efron and Tibshirani (1993), chapters 10 and 13",
-        ),
-        ("variant", "basic"): Words(
-            "Percentile bootstrap of the .632 estimate, reflected at the estimate",
-            "Efron and Tibshirani (1993), chapter 13, with the interval reflected",
-        ),
-    },
 )

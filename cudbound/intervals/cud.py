@@ -84,4 +84,4 @@ def _one_sided(records: Records, confidence_level: float, _: str) -> Outcome:
     return _cud(records, confidence_level)
 
 
-CUD = Method(name="cud", needs=frozenset({BOUND}), cost="0", compute=_cud, one_sided=_one_sided)
+CUD = Method("cud", {BOUND}, cost="0", compute=_cud, one_sided=_one_sided)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.method_card import described
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, Center, Estimand, Outcome
 from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.point_estimates.bootstrap_632 import (
@@ -202,16 +200,12 @@ def _normal_632_plus(records: Records, confidence_level: float) -> Outcome:
     return _outcome(records, confidence_level, estimate_632_plus(records).estimate)
 
 
+# influence values are those of single rows
 NORMAL_632 = Method(
-    name="bootstrap-632-normal",
-    needs=frozenset({LOSSES, BOOTSTRAP}),
-    cost="B",
-    with_groups="no",  # influence values are those of single rows
-    compute=_normal_632,
+    "bootstrap-632-normal", {LOSSES, BOOTSTRAP}, cost="B", with_groups="no", compute=_normal_632
 )
-
-NORMAL_632_PLUS = replace(
-    NORMAL_632, name="bootstrap-632-plus-normal", compute=_normal_632_plus, **described(_normal_632_plus)
+NORMAL_632_PLUS = Method(
+    "bootstrap-632-plus-normal", {LOSSES, BOOTSTRAP}, cost="B", with_groups="no", compute=_normal_632_plus
 )
 
 
@@ -246,6 +240,4 @@ def _plus(records: Records, confidence_level: float) -> Outcome:
     return t_limits_of_brier(plus, brier_variance(records), effective_rows(records), confidence_level, None)
 
 
-PLUS_T_632 = Method(
-    name="632-plus-t", reads="probabilities", needs=frozenset({LOSSES, BOOTSTRAP}), cost="B", compute=_plus
-)
+PLUS_T_632 = Method("632-plus-t", {LOSSES, BOOTSTRAP}, reads="probabilities", cost="B", compute=_plus)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc, fdtri
 
-from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, TestOutcome, Words
+from cudbound.basis.method_card import EXPECTED, Choice
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, TestOutcome
 from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.records import HalvingLosses, Records
 from cudbound.records.losses import N_HALVINGS
@@ -188,6 +188,8 @@ def _t(records: Records, *, repair: str) -> Pivot:
     the rows and is centered at one half; as a 5 % test of two learning algorithms with equal errors it rejected at
     most .113 in 17 settings and kept its level in 6.
     Reference: Dietterich (1998), as published.
+    With repair: t interval of five times two-fold cross-validation, repaired.
+    Reference with repair: Dietterich (1998); Nadeau and Bengio (2003), section 4.
     """
     halvings: HalvingLosses = records.require(HALVINGS)
     pivot = five_by_two_t_pivot(halvings.means, repair=repair)
@@ -234,24 +236,12 @@ def _why_degenerate(interval: ConfidenceInterval, confidence_level: float) -> st
 
 
 FIVE_BY_TWO_T = Method(
-    name="5x2cv-t",
-    estimand=Estimand("expected"),
-    needs=frozenset({HALVINGS}),
-    cost="10",
-    options={"repair": Choice(REPAIRS)},
-    ways={
-        ("repair", None): Words(
-            "t interval of five times two-fold cross-validation, repaired",
-            "Dietterich (1998); Nadeau and Bengio (2003), section 4",
-        )
-    },
-    pivot=_t,
+    "5x2cv-t", {HALVINGS}, estimand=EXPECTED, cost="10", options={"repair": Choice(REPAIRS)}, pivot=_t
 )
-
 FIVE_BY_TWO_F = Method(
-    name="5x2cv-f",
-    estimand=Estimand("expected"),
-    needs=frozenset({HALVINGS}),
+    "5x2cv-f",
+    {HALVINGS},
+    estimand=EXPECTED,
     cost="10",
     compute=_f,
     # the set is that of a test without a direction: an end at the whole level leaves out no more

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from cudbound.basis.method_card import Needs, Number
-from cudbound.basis.outcomes import Estimand, Outcome, TestOutcome
+from cudbound.basis.method_card import EXPECTED, Needs, Number
+from cudbound.basis.outcomes import Outcome, TestOutcome
 from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.k_fold import k_fold_t_pivot, unequal_folds
 from cudbound.intervals.method import EQUAL, Method, Pivot
@@ -323,7 +323,7 @@ def _pivot(records: Records, rho: float | str, **further: float) -> Pivot:
 
 
 def _needs(options: Mapping[str, Any]) -> Needs:
-    return frozenset({FOLDS, HALF_FOLDS} if options["rho"] == HALF else {FOLDS})
+    return {FOLDS, HALF_FOLDS} if options["rho"] == HALF else {FOLDS}
 
 
 def _compute(records: Records, confidence_level: float, *, rho: float | str) -> Outcome:
@@ -350,12 +350,12 @@ def _test(records: Records, confidence_level: float, alternative: str, *, rho: f
 
 
 GRANDVALET_BENGIO = Method(
-    name="grandvalet-bengio-t",
-    estimand=Estimand("expected"),
-    needs=frozenset({FOLDS}),
+    "grandvalet-bengio-t",
+    {FOLDS},
+    needs_with=_needs,
+    estimand=EXPECTED,
     cost="K; with rho = half K + 2 M K",
     compute=_compute,
     test=_test,
     options={"rho": Number(0.7, 0.0, 1.0, word=HALF)},
-    needs_with=_needs,
 )

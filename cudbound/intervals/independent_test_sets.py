@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome, Words
+from cudbound.basis.method_card import HOLDOUT_MODEL, Choice
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
 from cudbound.basis.proportions import wilson_interval
 from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.method import Method, Pivot
@@ -185,6 +185,9 @@ def _two_test_sets(records: Records, confidence_level: float, alternative: str, 
     mcnemar uses the pairing; as a 5 % test of two learning algorithms with equal errors it rejected at most .113 in
     17 settings and kept its level in 1.
     Reference: Mitchell (1997), section 5.5, with the difference taken as error(a) - error(b).
+    With form=newcombe: Test with the pooled variance, and Newcombe's score interval, for the errors on two test sets,
+    one per classifier.
+    Reference with form=newcombe: Newcombe (1998b), method 10, with the test based on the pooled variance.
     """
     tested_a, tested_b = records.require(TEST_SET), records.require(OWN_TEST_SETS)
     a, b = _error("test_set", tested_a.losses), _error("second_test_set", tested_b.losses)
@@ -211,17 +214,10 @@ def _two_test_sets(records: Records, confidence_level: float, alternative: str, 
 
 
 INDEPENDENT_TEST_SETS = Method(
-    name="independent-test-sets",
-    estimand=Estimand("holdout-model"),
-    needs=frozenset({TEST_SET, OWN_TEST_SETS}),
+    "independent-test-sets",
+    {TEST_SET, OWN_TEST_SETS},
+    estimand=HOLDOUT_MODEL,
     cost="1",
     test=_two_test_sets,
     options={"form": Choice(("wald", "newcombe"))},
-    ways={
-        ("form", "newcombe"): Words(
-            "Test with the pooled variance, and Newcombe's score interval, for the errors on two test sets, one per "
-            "classifier",
-            "Newcombe (1998b), method 10, with the test based on the pooled variance",
-        )
-    },
 )

@@ -35,11 +35,7 @@ def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
 
 
 LEAVE_ONE_OUT_BINOMIAL = Method(
-    name="leave-one-out-binomial",
-    needs=frozenset({LEAVE_ONE_OUT}),
-    cost="n",
-    with_groups="refits",
-    compute=_leave_one_out,
+    "leave-one-out-binomial", {LEAVE_ONE_OUT}, cost="n", with_groups="refits", compute=_leave_one_out
 )
 
 
@@ -83,12 +79,9 @@ def _out_of_bag_clopper_pearson(records: Records, confidence_level: float) -> Ou
     )
 
 
-OUT_OF_BAG_WILSON, OUT_OF_BAG_CLOPPER_PEARSON = (
-    Method(name=name, needs=frozenset({BOOTSTRAP}), cost="B", compute=compute)
-    for name, compute in (
-        ("out-of-bag-wilson", _out_of_bag_wilson),
-        ("out-of-bag-clopper-pearson", _out_of_bag_clopper_pearson),
-    )
+OUT_OF_BAG_WILSON = Method("out-of-bag-wilson", {BOOTSTRAP}, cost="B", compute=_out_of_bag_wilson)
+OUT_OF_BAG_CLOPPER_PEARSON = Method(
+    "out-of-bag-clopper-pearson", {BOOTSTRAP}, cost="B", compute=_out_of_bag_clopper_pearson
 )
 
 
@@ -147,9 +140,9 @@ def _outcome(values: Array, confidence_level: float, quantile: str, lost: str, n
 
 
 OUT_OF_BAG_PERCENTILE = Method(
-    name="out-of-bag-percentile",
+    "out-of-bag-percentile",
+    {BOOTSTRAP},
     reads="scores",
-    needs=frozenset({BOOTSTRAP}),
     cost="B",
     compute=_of_aucs,
     options={"quantile": QUANTILE},

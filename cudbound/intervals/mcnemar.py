@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome, Words
+from cudbound.basis.method_card import HOLDOUT_MODEL, Choice
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
 from cudbound.intervals.method import Method, Pivot
 from cudbound.records import Records
 from cudbound.resampling.splits import TEST_SET
@@ -182,6 +182,11 @@ def _mcnemar(records: Records, confidence_level: float, alternative: str, *, for
     learning algorithms with equal errors it rejected at most .089 in 17 settings and kept its level in 11.
     Reference: McNemar (1947), in its exact form; interval: Bonett and Price (2012), which need not agree with the
     test.
+    Reference with form=asymptotic: McNemar (1947), without continuity correction; interval: Bonett and Price (2012),
+    which need not agree with the test.
+    With form=mid-p: McNemar's mid-p test on one test set, with the Bonett-Price interval for the difference.
+    Reference with form=mid-p: McNemar (1947); mid-p: Fagerland, Lydersen and Laake (2013); interval: Bonett and Price
+    (2012), which need not agree with the test.
     """
     tested = records.require(TEST_SET)
     pairs = discordant_pairs(tested.losses)
@@ -198,19 +203,6 @@ def _mcnemar(records: Records, confidence_level: float, alternative: str, *, for
     )
 
 
-BONETT_PRICE = "interval: Bonett and Price (2012), which need not agree with the test"
 MCNEMAR = Method(
-    name="mcnemar",
-    estimand=Estimand("holdout-model"),
-    needs=frozenset({TEST_SET}),
-    cost="1",
-    test=_mcnemar,
-    options={"form": Choice(FORMS)},
-    ways={
-        ("form", "asymptotic"): Words("", f"McNemar (1947), without continuity correction; {BONETT_PRICE}"),
-        ("form", "mid-p"): Words(
-            "McNemar's mid-p test on one test set, with the Bonett-Price interval for the difference",
-            f"McNemar (1947); mid-p: Fagerland, Lydersen and Laake (2013); {BONETT_PRICE}",
-        ),
-    },
+    "mcnemar", {TEST_SET}, estimand=HOLDOUT_MODEL, cost="1", test=_mcnemar, options={"form": Choice(FORMS)}
 )

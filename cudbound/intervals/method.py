@@ -180,7 +180,8 @@ class Method(MethodCard):
     def _variant(self, kind: Any, changes: Any) -> Method:
         if isinstance(changes, Method):
             return changes
-        return replace(self, reads=kind, variants={}, **(described(changes.get("compute")) | changes))
+        function = changes.get("compute") or changes.get("pivot")
+        return replace(self, reads=kind, variants={}, **(described(function) | changes))
 
     def __reduce__(self) -> Any:
         """Return the name of a method of this package, so that results pickle methods by name."""

@@ -309,8 +309,8 @@ def _nested_cv(records: Records, *, bias: str) -> Pivot:
 
 
 NESTED_CV = Method(
-    name="nested-cv",
-    needs=frozenset({NESTED}),
+    "nested-cv",
+    {NESTED},
     cost="R (K + K (K - 1) / 2)",
     pivot=_nested_cv,
     options={"bias": Choice(tuple(EXPONENTS))},

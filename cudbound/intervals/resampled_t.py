@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
-from cudbound.basis.method_card import Choice, Number
-from cudbound.basis.outcomes import Estimand, Words
+from cudbound.basis.method_card import EXPECTED, HOLDOUT_MODEL, Choice, Number
+from cudbound.basis.outcomes import Estimand
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import Array
 from cudbound.intervals.method import EQUAL, Method, Pivot
@@ -329,6 +329,8 @@ def _single_split_t(records: Records, *, reference: str) -> Pivot:
     at most .127 in 17 settings and kept its level in 3.
     Reference: Nadeau and Bengio (2003), section 4, which has the normal distribution; the t distribution follows
     Nadeau and Bengio (1999).
+    With reference=normal: Normal interval from the losses on one test set.
+    Reference with reference=normal: Nadeau and Bengio (2003), section 4.
     """
     test_set: TestSetLosses = records.require(TEST_SET)
     return replace(
@@ -368,6 +370,8 @@ def _corrected_resampled_t(records: Records, *, rope: float) -> Pivot:
     rows; as a 5 % test of two learning algorithms with equal errors it rejected at most .107 in 17 settings and kept
     its level in 4.
     Reference: Nadeau and Bengio (2003), section 4.
+    Reference with rope: Nadeau and Bengio (2003), section 4; equivalence: Benavoli, Corani, Demsar and Zaffalon (2017),
+    section 4.1.
     """
     splits: SplitLosses = records.require(SPLITS)
     pivot = _of_splits(corrected_resampled_t_pivot(splits.means, splits.n_train, splits.n_test), splits)
@@ -412,55 +416,32 @@ def _corrected_pseudo_bootstrap(records: Records) -> Pivot:
 
 
 SINGLE_SPLIT_T = Method(
-    name="single-split-t",
-    estimand=Estimand("holdout-model"),
-    needs=frozenset({TEST_SET}),
+    "single-split-t",
+    {TEST_SET},
+    estimand=HOLDOUT_MODEL,
     cost="1",
     options={"reference": Choice(("t", "normal"))},
-    ways={
-        ("reference", "normal"): Words(
-            "Normal interval from the losses on one test set", "Nadeau and Bengio (2003), section 4"
-        )
-    },
     pivot=_single_split_t,
 )
-
-RESAMPLED_T = Method(
-    name="resampled-t", estimand=Estimand("expected"), needs=frozenset({SPLITS}), cost="J", pivot=_resampled_t
-)
-
+RESAMPLED_T = Method("resampled-t", {SPLITS}, estimand=EXPECTED, cost="J", pivot=_resampled_t)
 CORRECTED_RESAMPLED_T = Method(
-    name="corrected-resampled-t",
-    estimand=Estimand("expected"),
-    needs=frozenset({SPLITS}),
+    "corrected-resampled-t",
+    {SPLITS},
+    estimand=EXPECTED,
     cost="J",
     pivot=_corrected_resampled_t,
     options={"rope": Number(0.0, 0.0, 1.0)},
-    ways={
-        ("rope", None): Words(
-            "",
-            "Nadeau and Bengio (2003), section 4; equivalence: Benavoli, Corani, Demsar and Zaffalon (2017), "
-            "section 4.1",
-        )
-    },
 )
-
 PSEUDO_BOOTSTRAP = Method(
-    name="pseudo-bootstrap",
-    estimand=Estimand("expected"),
-    needs=frozenset({SPLITS, REPLICATES}),
-    cost="J + R J",
-    pivot=_pseudo_bootstrap,
+    "pseudo-bootstrap", {SPLITS, REPLICATES}, estimand=EXPECTED, cost="J + R J", pivot=_pseudo_bootstrap
 )
-
 CORRECTED_PSEUDO_BOOTSTRAP = Method(
-    name="corrected-pseudo-bootstrap",
-    estimand=Estimand("expected"),
-    needs=frozenset({SPLITS, REPLICATES}),
+    "corrected-pseudo-bootstrap",
+    {SPLITS, REPLICATES},
+    estimand=EXPECTED,
     cost="J + R J",
     pivot=_corrected_pseudo_bootstrap,
 )
-
 RANDOM_SPLITS = (
     SINGLE_SPLIT_T,
     RESAMPLED_T,
@@ -589,9 +570,5 @@ def _conservative_z(records: Records) -> Pivot:
 
 
 CONSERVATIVE_Z = Method(
-    name="conservative-z",
-    estimand=Estimand("expected"),
-    needs=frozenset({SPLITS, HALF_SPLITS}),
-    cost="J + 2 M J",
-    pivot=_conservative_z,
+    "conservative-z", {SPLITS, HALF_SPLITS}, estimand=EXPECTED, cost="J + 2 M J", pivot=_conservative_z
 )

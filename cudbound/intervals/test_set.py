@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.method_card import described
+from cudbound.basis.method_card import HOLDOUT_MODEL, described
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.proportions import inverted_binomial_interval, wald_interval, wilson_interval
 from cudbound.basis.validation import check_choice
@@ -22,6 +20,8 @@ from cudbound.records import Records
 from cudbound.resampling.splits import TEST_SET
 
 SIDES = ("two-sided", "upper", "lower")
+#: What all methods on a test set have in common.
+on_test_set = partial(Method, needs={TEST_SET}, estimand=HOLDOUT_MODEL, cost="1, or 0 with a new test set")
 
 
 def wald(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
@@ -41,6 +41,7 @@ def wilson(errors: float, n_tested: float, confidence_level: float) -> Confidenc
 
     Formula: (2 k + z^2 +/- z sqrt(z^2 + 4 k (1 - r))) / (2 (m + z^2)); r = k/m, k errors on m test points, z =
     z(1 - d/2).
+    Assumptions: test points are independent and new to the classifier.
     Tendency: near nominal on average over errors; a one-sided limit near error 0 or 1 can be liberal.
     Reference: Wilson (1927); Brown, Cai and DasGupta (2001), section 3.1.1.
     """
@@ -51,6 +52,7 @@ def clopper_pearson(errors: float, n_tested: float, confidence_level: float) -> 
     """Exact binomial interval for the error on a test set.
 
     Formula: p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(m, p), k errors on m test points.
+    Assumptions: test points are independent and new to the classifier.
     Tendency: conservative: coverage is at least nominal for any error.
     Reference: Clopper and Pearson (1934).
     """
@@ -62,6 +64,7 @@ def wilson_corrected(errors: float, n_tested: float, confidence_level: float) ->
 
     Formula: (2 k + z^2 - 1 - z sqrt(z^2 - 2 - 1/m + 4 r (m (1 - r) + 1))) / (2 (m + z^2)) and (2 k + z^2 + 1 +
     z sqrt(z^2 + 2 - 1/m + 4 r (m (1 - r) - 1))) / (2 (m + z^2)); r = k/m, k errors on m test points, z = z(1 - d/2).
+    Assumptions: test points are independent and new to the classifier.
     Tendency: conservative on average over errors, as the exact interval is.
     Reference: Newcombe (1998a), method 4.
     """
@@ -89,6 +92,7 @@ def agresti_coull(errors: float, n_tested: float, confidence_level: float) -> Co
 
     Formula: c +/- z sqrt(c (1 - c) / (m + z^2)); c = (k + z^2/2) / (m + z^2), k errors on m test points, z =
     z(1 - d/2).
+    Assumptions: test points are independent and new to the classifier.
     Tendency: near nominal on average over errors, and slightly longer than the score interval.
     Reference: Agresti and Coull (1998).
     """
@@ -103,6 +107,7 @@ def jeffreys(errors: float, n_tested: float, confidence_level: float) -> Confide
 
     Formula: the d/2 and 1 - d/2 quantiles of Beta(k + 1/2, m - k + 1/2); k errors on m test points; the lower limit is
     0 at k = 0, the upper 1 at k = m.
+    Assumptions: test points are independent and new to the classifier.
     Tendency: near nominal on average over errors, including one-sided limits.
     Reference: Brown, Cai and DasGupta (2001), section 4.1.1, with limit 0 for no errors and 1 for all errors.
     """
@@ -209,6 +214,7 @@ def _langford(records: Records, confidence_level: float) -> Outcome:
     """Exact one-sided binomial bound for the error on a test set.
 
     Formula: 0 and p with P(X <= k) = d; X is binomial(m, p), k errors on m test points.
+    Assumptions: test points are independent and new to the classifier.
     Tendency: conservative: coverage is at least nominal for any error.
     Reference: Langford (2005), section 3, the test set bound.
     """
@@ -219,29 +225,13 @@ def _each_limit(records: Records, confidence_level: float, _: str) -> Outcome:
     return _outcome(records, 2.0 * confidence_level - 1.0, form="clopper-pearson")
 
 
-TEST_SET_LANGFORD = Method(
-    name="test-set-langford",
-    estimand=Estimand("holdout-model"),
-    needs=frozenset({TEST_SET}),
-    assumptions="test points are independent and new to the classifier",
-    cost="1, or 0 with a new test set",
-    compute=_langford,
-    one_sided=_each_limit,
-)
-
-
 def _with_form(form: str) -> Method:
-    card: dict[str, Any] = {
-        "compute": partial(_outcome, form=form),
-        "one_sided": None,
-        **described(FORMS[form]),
-    }
-    return replace(TEST_SET_LANGFORD, name=f"test-set-{form}", **card)
+    return on_test_set(f"test-set-{form}", compute=partial(_outcome, form=form), **described(FORMS[form]))
 
 
 ON_TEST_SET = (
     *map(_with_form, ("wald", "wilson", "clopper-pearson")),
-    TEST_SET_LANGFORD,
+    on_test_set("test-set-langford", compute=_langford, one_sided=_each_limit),
     *map(_with_form, ("wilson-corrected", "agresti-coull", "jeffreys")),
 )
 
@@ -263,11 +253,4 @@ def _brier_score(records: Records, confidence_level: float) -> Outcome:
     )
 
 
-TEST_SET_T = Method(
-    name="test-set-t",
-    reads="probabilities",
-    estimand=Estimand("holdout-model"),
-    needs=frozenset({TEST_SET}),
-    cost="1, or 0 with a new test set",
-    compute=_brier_score,
-)
+TEST_SET_T = on_test_set("test-set-t", reads="probabilities", compute=_brier_score)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cudbound.basis.method_card import GROUPED
-from cudbound.basis.outcomes import ConfidenceInterval, Outcome, Words
+from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_binomial_tails
 from cudbound.basis.rounding import format_proportion
 from cudbound.intervals.method import Method
@@ -57,14 +57,6 @@ OTHER_SIDE = {
     "upper_size": "lower_size",
 }
 NO_LOSSES = ("lower_size", "upper_size", "variance")
-#: Where rows are in groups, or do not count alike.
-UNEQUAL_ROWS = Words(
-    "Binomial limits around the cross-validated and the .632+ estimate",
-    "this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997), Kohavi "
-    "(1995), Kish (1965)",
-)
-
-
 #: Weight in the variance of one unseen case with the largest loss: without it, a hidden subgroup is missed.
 UNSEEN = 0.25
 
@@ -197,6 +189,8 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
     again, the lowest coverage in the others was .940; too short if many cases lie on the decision boundary.
     Reference: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997),
     Kohavi (1995).
+    Reference with groups: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and
+    Tibshirani (1997), Kohavi (1995), Kish (1965).
     """
     centers = _centers_of_losses(records)
     if math.isnan(centers.plus):
@@ -212,7 +206,9 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
         _counted(records),
         {"no_information": no_information_of(records), "rank": rank},
     )
-    return outcome if records.n_effective == records.n_samples else replace(outcome, words=UNEQUAL_ROWS)
+    # rows of groups, and those that do not count alike
+    unequal = records.n_effective != records.n_samples
+    return replace(outcome, words=TWO_CENTER.ways[GROUPED]) if unequal else outcome
 
 
 def cost_factor(ratio: float, lower_center: float) -> float:
@@ -282,6 +278,8 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     the lowest coverage in the others was .922.
     Reference: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997),
     Kohavi (1995).
+    Reference with groups: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and
+    Tibshirani (1997), Kohavi (1995), Kish (1965).
     """
     centers = _centers_of_losses(records)
     if math.isnan(centers.plus):
@@ -310,6 +308,8 @@ def _of_scores(records: ScoreRecords, confidence_level: float) -> Outcome:
     the lowest coverage in the others was .890.
     Reference: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997),
     Kohavi (1995), Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006).
+    Reference with groups: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and
+    Tibshirani (1997), Kohavi (1995), Hanley and McNeil (1982), Obuchowski (1997), Newcombe (2006).
     """
     if min(records.n_events, records.n_samples - records.n_events) < 2:
         return Outcome.undefined(ONE_ROW)
@@ -375,26 +375,12 @@ def _remarks_on_pairs(sizes: AucSize, n_never: int) -> list[str]:
 
 
 TWO_CENTER = Method(
-    name="two-center",
-    needs=frozenset({LOSSES, BOOTSTRAP, STRATIFIED_FOLDS, DESIGN}),
-    ways={GROUPED: UNEQUAL_ROWS},
+    "two-center",
+    {LOSSES, BOOTSTRAP, STRATIFIED_FOLDS, DESIGN},
     cost="B + 50",
     compute=_of_classes,
     variants={
-        "scores": {
-            "compute": _of_scores,
-            "needs": frozenset({SCORES, BOOTSTRAP, STRATIFIED_FOLDS}),
-            "ways": {
-                GROUPED: Words(
-                    "",
-                    "this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani "
-                    "(1997), Kohavi (1995), Hanley and McNeil (1982), Obuchowski (1997), Newcombe (2006)",
-                )
-            },
-        },
-        "probabilities": {
-            "compute": _of_probabilities,
-            "needs": frozenset({LOSSES, BOOTSTRAP, STRATIFIED_FOLDS}),
-        },
+        "scores": {"compute": _of_scores, "needs": {SCORES, BOOTSTRAP, STRATIFIED_FOLDS}},
+        "probabilities": {"compute": _of_probabilities, "needs": {LOSSES, BOOTSTRAP, STRATIFIED_FOLDS}},
     },
 )
