@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cudbound.analysis.plan import filled_by_folds, takes_groups_apart
+from cudbound.analysis.question import takes_groups_apart
 from cudbound.basis.calls import public_call
 from cudbound.basis.method_card import MethodCard
 from cudbound.basis.outcomes import Estimand
@@ -91,7 +91,7 @@ def row_of(method: MethodCard) -> dict[str, str]:
         "reference": method.sources,
         "cost": method.cost,
         "options": "; ".join(f"{name}: {option}" for name, option in method.options.items()),
-        "with_groups": "no" if takes_groups_apart(method, filled_by_folds) else method.with_groups,
+        "with_groups": "no" if takes_groups_apart(method) else method.with_groups,
     }
 
 

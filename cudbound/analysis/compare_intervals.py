@@ -12,7 +12,6 @@ from cudbound.analysis.question import Question
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.calls import public_call
 from cudbound.basis.validation import Features, Learner
-from cudbound.bound.cud_bound import Bound
 from cudbound.intervals import AskedMethod, find_methods
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
@@ -36,7 +35,6 @@ def compare_intervals(
     alternative: str = "two-sided",
     n_resamples: int = 1000,
     resampling: Resampling | None = None,
-    bound: Bound | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> IntervalTable:
@@ -69,9 +67,10 @@ def compare_intervals(
         mostly estimate the expected error of the learning algorithm; "all" for both; "clinical" for the intervals in
         software for clinical prediction models; "tuned" for the error of tuning and fitting, from a fitted search. A
         pair (name, options) sets options, such as ``("kohavi-normal", {"form": "wilson"})``; with a group, it sets them
-        in each member that has them. A row does not depend on which other methods are requested. If this classifier
-        does not allow a method, its row in a group gives the reason; requested by name, the method raises an error with
-        the details.
+        in each member that has them. ``("cud", Bound(seconds=60))`` has the settings of the CUD bound, see
+        `cudbound.Bound`; by default its search stops after about ten seconds on one processor. A row does not depend on
+        which other methods are requested. If this classifier does not allow a method, its row in a group gives the
+        reason; requested by name, the method raises an error with the details.
     metric : str, Metric, a sequence of them, or Metrics, default="error"
         The metric: "error", "sensitivity" or another name from `cudbound.Metrics`, or several at once from the same
         draws and refits; or a `Metrics`, which also sets the costs of errors, the prevalence, and whether all intervals
@@ -99,9 +98,6 @@ def compare_intervals(
     resampling : Resampling, default=None
         Inner draws, draws of one class, your own splits, numbers of folds, splits and repetitions, see
         `cudbound.Resampling`; None uses the defaults of the sources.
-    bound : Bound, default=None
-        Localization, polishing and limits of the search for the CUD bound, see `cudbound.Bound`. By default the search
-        stops after about ten seconds on one processor, with bounds.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; None uses a new one.
     n_jobs : int or None, default=1
@@ -172,11 +168,10 @@ def compare_intervals(
         alternative=alternative,
         n_resamples=n_resamples,
         resampling=resampling,
-        bound=bound,
         rng=rng,
         n_jobs=n_jobs,
     )
     analysis = analyze(question, estimator, X, y, groups, sample_weight, new_cases, several=True)
-    table = IntervalTable(analysis.rows(), analysis.run, analysis)
+    table = IntervalTable(analysis.rows(), analysis=analysis)
     warn_of(table.cautions)
     return table

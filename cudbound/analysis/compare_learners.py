@@ -20,8 +20,7 @@ from cudbound.adapters.outputs import RecordedOutputs
 from cudbound.adapters.parts import splits_rows
 from cudbound.adapters.procedure import describe_classifier, procedure_in_words
 from cudbound.analysis.analyze import analyze, fit_if_needed
-from cudbound.analysis.plan import NewCases, Plan, check_new_cases, needs_of
-from cudbound.analysis.question import Question
+from cudbound.analysis.question import Question, check_new_cases
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import ComparisonTable
 from cudbound.basis.calls import public_call
@@ -221,12 +220,12 @@ def compare_learners(
         return _table(question, test, {}, sample, pairs, of_pairs, fitted)
     inputs = record_of_learners(question, sample, streams, new_cases)
     inputs = replace(inputs, scoring=RecordedOutputs(event_class=event_class))
-    plan = Plan.of(question, inputs, (), None)
+    refused = question.refusals(inputs)
     # losses on two test sets are not differences
-    of_each = {learner.name for learner in question.methods if OWN_TEST_SETS in learner.needs}
-    needs = plan.needs & (needs_of(question.methods, without=of_each) | {OWN_TEST_SETS})
+    of_each = {method.name for method in question.methods if OWN_TEST_SETS in method.needs}
+    needs = question.needs({*refused, *of_each}) | (question.needs(refused) & {OWN_TEST_SETS})
     of_pairs = record_pairs(needs, inputs, pairs, fitted)
-    return _table(question, test, plan.refused, sample, pairs, of_pairs, fitted)
+    return _table(question, test, refused, sample, pairs, of_pairs, fitted)
 
 
 def _table(
@@ -283,12 +282,10 @@ def record_of_learners(
     question: Question[Method], sample: Sample, streams: Mapping[str, np.random.Generator], new_cases: Any
 ) -> RecordingInputs:
     """Return what is known before anything is recorded, without the learners; no bootstrap draws are made."""
-    new = (
-        NewCases(None) if new_cases is None else check_new_cases(new_cases, sample, question.methods.methods)
-    )
+    new = check_new_cases(new_cases, sample, question.methods)
     return RecordingInputs.of(
         sample,
-        needs_of(question.methods),
+        question.needs(),
         streams,
         question.resampling,
         counts=np.zeros((0, sample.n_samples), dtype=np.int32),
@@ -333,19 +330,19 @@ def record_pairs(
 def _record_pair(needs: Needs, inputs: RecordingInputs, pair: Mapping[str, Any]) -> PairLosses:
     records: dict[str, Any] = {"groups": inputs.sample.groups}
     if inputs.test_set is not None:
-        X_test, y_test = inputs.test_set
+        X_new, y_new = inputs.test_set
         wrong = []
         for name, learner in pair.items():
             with naming_the_step(learner, f"learner {name!r} on the new cases"):
                 wrong.append(
-                    (predicted_labels(learner, X_test, inputs.sample.classes) != y_test).astype(np.int8)
+                    (predicted_labels(learner, X_new, inputs.sample.classes) != y_new).astype(np.int8)
                 )
         records["test_set"] = TestSetLosses(
             wrong[0] - wrong[1],
             inputs.sample.n_samples,
             estimand="conditional",
             remarks=inputs.test_remarks,
-            event=y_test == inputs.sample.classes[inputs.scoring.event_class],
+            event=y_new == inputs.sample.classes[inputs.scoring.event_class],
         )
     failed: Errors = {}
     made_records = make_records(needs, inputs, records, failed)
@@ -575,5 +572,5 @@ def score_pairs(
             analysis.rows()  # raises the error of records that could not be made
         except FailedRefitsError as error:
             raise FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
-        scores[name] = recorded_scores(analysis.records, AUC.reads, np.asarray(analysis.event))
+        scores[name] = recorded_scores(analysis.records, AUC.reads, analysis.event)
     return [replace(scores[a], second=scores[b]) for a, b in pairs]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from cudbound.analysis.analyze import Analysis, analyze, saved_analysis
 from cudbound.analysis.question import Question
 from cudbound.basis.calls import public_call
-from cudbound.basis.exceptions import CudboundWarning
+from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.results import IntervalEstimate, Pictured
 from cudbound.basis.rounding import sentences_html
@@ -22,7 +22,7 @@ from cudbound.intervals import find_methods
 from cudbound.intervals.cud import CUD
 from cudbound.intervals.method import compute_interval
 from cudbound.metrics.metric import Metric
-from cudbound.metrics.metrics import Metrics
+from cudbound.metrics.metrics import PREDICTIVE, Metrics
 from cudbound.metrics.targets import in_metric_terms
 from cudbound.records import Records
 from cudbound.report.description import Description, describe_rows
@@ -173,7 +173,10 @@ def cud_interval(
         rng=rng,
         n_jobs=n_jobs,
     )
-    question.check_one_linear_metric(metric)
+    names = question.metrics.names
+    if len(names) > 1 or names[0] in PREDICTIVE:
+        rule = "one metric that is linear in the losses; compare_intervals accepts several, and predictive values"
+        raise ParameterError("metric", rule, metric)
     analysis = analyze(question, estimator, X, y, groups, sample_weight)
     assert analysis.recorded is not None
     ((bounded,),) = analysis.recorded.bounds
@@ -210,7 +213,7 @@ class CudResult(CudBound, Pictured["IntervalDisplay"]):
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
         """Reasons for caution; `cud_interval` also issues them as warnings."""
-        of_data = () if self.run is None else self.run.cautions
+        of_data = () if self.analysis is None else self.analysis.cautions
         return cautions((self.row,), int(self.problem.labels.size), of_data)
 
     @property
@@ -248,8 +251,7 @@ class CudResult(CudBound, Pictured["IntervalDisplay"]):
         OSError
             If the file cannot be written; an existing file is left unchanged.
         """
-        analysis = self.analysis
-        saved = saved_analysis(analysis and replace(analysis, bounds=(SavedBound.of((self,)),)))
+        saved = saved_analysis(self.analysis, bounds=(SavedBound.of((self,)),))
         question = replace(
             saved.question,
             confidence_level=self.confidence_level,

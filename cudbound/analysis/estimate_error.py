@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.analysis.analyze import record_losses
+from cudbound.analysis.analyze import analyze
 from cudbound.analysis.question import Question
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import PointEstimateTable
@@ -18,6 +19,7 @@ from cudbound.basis.validation import Features, Learner
 from cudbound.point_estimates import PointEstimator, compute_estimate, find_estimators
 from cudbound.report.sentences import few_test_cases, warn_of
 from cudbound.resampling import Resampling
+from cudbound.resampling.make_records import INNER_DRAWS
 
 #: A point estimator or "all" of them, with or without options.
 AskedEstimator: TypeAlias = str | tuple[str, Mapping[str, Any]]
@@ -87,12 +89,16 @@ def estimate_error(
     """
     estimators = find_estimators(methods)
     question = Question.of(estimators, n_resamples=n_resamples, resampling=resampling, rng=rng, n_jobs=n_jobs)
-    records, failed, run = record_losses(question, estimator, X, y, groups, new_cases=new_cases)
+    if question.resampling.inner is None:
+        # no estimator reads inner draws, and none needs a row out of each draw
+        question = replace(question, resampling=replace(question.resampling, inner=INNER_DRAWS))
+    analysis = analyze(question, estimator, X, y, groups, new_cases=new_cases, result="estimate")
+    assert analysis.recorded is not None
 
     def compute(method: PointEstimator) -> PointEstimate:
-        return compute_estimate(method, records, estimators.options_of(method))
+        return compute_estimate(method, analysis.records, estimators.options_of(method))
 
+    failed = analysis.recorded.failed
     rows = compute_rows(PointEstimate, estimators, compute, estimators.options_of, failed=failed)
-    warn_of(few_test_cases(rows))
-    warn_of(run.cautions)
-    return PointEstimateTable(rows, run)
+    warn_of((*few_test_cases(rows), *analysis.cautions))
+    return PointEstimateTable(rows, analysis.run)

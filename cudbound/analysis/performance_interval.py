@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
     from cudbound.analysis.table import PerformanceInterval
     from cudbound.basis.validation import Features, Learner
-    from cudbound.bound.cud_bound import Bound
     from cudbound.intervals import AskedMethod
     from cudbound.metrics.metric import Metric
     from cudbound.metrics.metrics import Metrics
@@ -37,7 +36,6 @@ def performance_interval(
     alternative: str = "two-sided",
     n_resamples: int = 1000,
     resampling: Resampling | None = None,
-    bound: Bound | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> PerformanceInterval:
@@ -53,7 +51,7 @@ def performance_interval(
         Their labels; at least two rows of each class.
     method : str, Method or pair, default="two-center"
         An interval in `cudbound.available_methods`, or a pair (name, options), such as ``("location-shifted",
-        {"center": "632"})``.
+        {"center": "632"})`` or ``("cud", Bound(seconds=60))``, see `cudbound.Bound`.
     metric : str, Metric or Metrics, default="error"
         The metric: "error", "sensitivity" or another name from `cudbound.Metrics`; or a `Metrics`, which also sets the
         costs of errors and the prevalence. `cudbound.compare_intervals` accepts several at once.
@@ -74,9 +72,6 @@ def performance_interval(
         Number of bootstrap draws, with one refit each.
     resampling : Resampling, default=None
         See `cudbound.Resampling`; None uses the defaults.
-    bound : Bound, default=None
-        Settings of the CUD bound for `method` "cud", see `cudbound.Bound`. By default its search stops after about ten
-        seconds on one processor.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; None uses a new one.
     n_jobs : int or None, default=1
@@ -163,8 +158,7 @@ def performance_interval(
         alternative=alternative,
         n_resamples=n_resamples,
         resampling=resampling,
-        bound=bound,
         rng=rng,
         n_jobs=n_jobs,
     )
-    return PerformanceInterval(table.rows, table.run, table.analysis)
+    return PerformanceInterval(table.rows, analysis=table.analysis)

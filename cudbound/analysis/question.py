@@ -1,32 +1,45 @@
-"""The question of a call: the one place where methods, metrics, level and settings are checked."""
+"""The question of a call: the one place where its arguments are checked, and what must be recorded to answer it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic
+from functools import cached_property
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cudbound.basis.exceptions import (
-    ParameterError,
-)
-from cudbound.basis.method_card import Card, RequestedMethods
+from cudbound.adapters.model import Model, ModelUse
+from cudbound.basis.calls import warn
+from cudbound.basis.exceptions import RepeatedRowsWarning, StatedError
+from cudbound.basis.feature_table import count_equal_rows
+from cudbound.basis.method_card import NO_OPTIONS, Card, MethodCard, Needs, RequestedMethods
+from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.sample import Sample, check_index
 from cudbound.basis.validation import (
     check_choice,
     check_confidence_level,
     check_flag,
+    check_lengths,
     check_n_jobs,
     check_rng,
     check_settings,
+    count_rows,
     seed_of,
 )
 from cudbound.bound.cud_bound import Bound
+from cudbound.intervals import METHODS
+from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.metrics import Metrics, as_metrics
+from cudbound.metrics.targets import Target
+from cudbound.point_estimates import ESTIMATORS
 from cudbound.problem.draws import check_resamples
+from cudbound.records import DESIGN
+from cudbound.resampling.make_records import RecordingInputs, refits_for
 from cudbound.resampling.settings import Resampling, spawn_streams
-from cudbound.solve.search import Search
+from cudbound.resampling.splits import TEST_SET, Splits
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,12 +68,12 @@ class Question(Generic[Card]):
     """
 
     methods: RequestedMethods[Card]
-    metrics: Metrics = field(default_factory=lambda: Metrics("error"))
+    metrics: Metrics
     confidence_level: float = 0.95
     alternative: str = "two-sided"
     n_resamples: int = 1000
-    resampling: Resampling = field(default_factory=Resampling)
-    bound: Bound = field(default_factory=Bound)
+    resampling: Resampling
+    bound: Bound
     all_draws: bool = False
     rng: np.random.Generator = field(repr=False)
     streams: Mapping[str, np.random.Generator] = field(repr=False)
@@ -82,6 +95,8 @@ class Question(Generic[Card]):
     ) -> Question[Card]:
         """Return a question from the arguments of a call; `further` are those named like attributes.
 
+        `bound` takes the place of settings that came with a method.
+
         Raises
         ------
         ValueError
@@ -93,7 +108,7 @@ class Question(Generic[Card]):
             methods=methods.that_read(metrics.kinds),
             metrics=metrics,
             resampling=check_settings("resampling", resampling, Resampling, 'inner="oob"'),
-            bound=check_settings("bound", bound, Bound, "polish=True"),
+            bound=check_settings("bound", methods.settings if bound is None else bound, Bound, "polish=True"),
             rng=generator,
             streams=spawn_streams(generator),
             seed=seed_of(rng),
@@ -106,15 +121,32 @@ class Question(Generic[Card]):
         check_choice("alternative", question.alternative, ALTERNATIVES)
         return question
 
-    @property
-    def search(self) -> Search:
-        """How far the draws of the bound are solved."""
-        return Search(self.all_draws, n_jobs=self.n_jobs, limits=self.bound.limits)
-
-    @property
+    @cached_property
     def readings(self) -> tuple[Card, ...]:
         """The methods for what the metrics evaluate: classes, scores or probabilities."""
         return self.methods.reading(self.metrics.kinds)
+
+    def needs(self, without: Container[str] = ()) -> Needs:
+        """Return everything that the methods need with their options, except those named in `without`."""
+        methods = (method for method in self.readings if method.name not in without)
+        return {kind for method in methods for kind in method.needed(self.methods.options_of(method))}
+
+    @property
+    def of_model(self) -> list[str]:
+        """The methods that need the classifier as an additive model."""
+        return [method.name for method in self.readings if any(kind.of_model for kind in method.needs)]
+
+    @property
+    def use_of_model(self) -> ModelUse:
+        """The uses of the classifier's model."""
+        needs, of_model = self.needs(), self.of_model
+        return ModelUse(
+            model=bool(of_model) or DESIGN in needs,
+            named=not self.methods.named.isdisjoint(of_model),
+            refits=refits_for(needs),
+            polish=self.bound.polish,
+            native=self.bound.solver == "native",
+        )
 
     @property
     def choices(self) -> str | None:
@@ -126,9 +158,158 @@ class Question(Generic[Card]):
         )
         return ", ".join(texts) or None
 
-    def check_one_linear_metric(self, metric: object) -> None:
-        """Raise ParameterError unless a single metric that is linear in the losses is requested."""
-        names = self.metrics.names
-        if len(names) > 1 or set(names) & {"ppv", "npv"}:
-            rule = "one metric that is linear in the losses; compare_intervals accepts several, and predictive values"
-            raise ParameterError("metric", rule, metric)
+    def refusals(
+        self, inputs: RecordingInputs, targets: Sequence[Target] = (), model: Model | None = None
+    ) -> dict[str, str]:
+        """Return why methods cannot be computed for these rows, metrics, weights, groups and this classifier, by name.
+
+        Raises
+        ------
+        ValueError
+            If a method requested by name cannot be computed, or no method uses `cv`.
+        """
+        refused = self._of_metrics([target for target in targets if target.metric.reads == "classes"])
+        if model is not None and model.why_none:
+            refused |= dict.fromkeys(self.of_model, f"no CUD bound: {model.why_none}")
+        elif model is not None and model.additive is not None:
+            for method in self.readings:
+                refused |= self._of_records(method, inputs)
+        methods = [method for method in self.readings if method.name not in refused]
+        if self.resampling.cv is not None:
+            _check_use_of_splits(methods, inputs)
+        return refused if inputs.sample.groups is None else refused | self._of_groups(methods, inputs)
+
+    def _of_metrics(self, targets: Sequence[Target]) -> dict[str, str]:
+        """Return the methods that cannot be computed for metrics of classes, or with weights, each with the reason."""
+        if all(target.rows.plain for target in targets):
+            return {}
+        weighted = any(target.rows.sample_weight is not None for target in targets)
+        what = "rows with weights" if weighted else " or ".join(target.metric.name for target in targets)
+        lost = "weighted" if weighted else "separated by class"
+        refused = {
+            method.name: f"not available for {what}: what it records cannot be {lost}"
+            for method in self.readings
+            if method.reads == "classes" and not all(kind.of_every_metric for kind in method.needs)
+        }
+        for name in refused:
+            if name in self.methods.named:
+                possible = [method.name for method in self.methods if method.name not in refused]
+                instead = "leave the weights out" if weighted else "use the error as metric"
+                raise ValueError(
+                    f"The method {name!r} is {refused[name]}. Use methods that keep every row, such as "
+                    f"{possible or ['two-center', 'cud']}, or {instead}."
+                )
+        return refused
+
+    def _of_records(self, method: MethodCard, inputs: RecordingInputs) -> dict[str, str]:
+        """Return the method and why one of its records cannot be made of this classifier, if so."""
+        for kind in method.needs:
+            if kind.check is not None:
+                try:
+                    kind.check(inputs)
+                except StatedError:
+                    if method.name in self.methods.named:
+                        raise
+                    return {method.name: f"needs {kind.condition}"}
+        return {}
+
+    def _of_groups(self, methods: Sequence[MethodCard], inputs: RecordingInputs) -> dict[str, str]:
+        """Return the methods that would split groups of rows, each with the reason."""
+
+        def fills(kind: RecordKind[Any]) -> bool:
+            return inputs.fills(kind) or (kind is TEST_SET and inputs.test_set is not None)
+
+        options_of = self.methods.options_of
+        torn = [method.name for method in methods if takes_groups_apart(method, fills, options_of(method))]
+        named = [name for name in torn if name in self.methods.named]
+        if named:
+            raise ValueError(
+                f"The 'groups' parameter is not supported by {named}, which resample single rows or count them as "
+                "independent in their formulas. Leave them out of 'methods', or omit 'groups'."
+            )
+        return dict.fromkeys(torn, "not available for rows in groups: it would split groups")
+
+
+def _check_use_of_splits(methods: Sequence[MethodCard], inputs: RecordingInputs) -> None:
+    """Raise ValueError if no method uses the records that the caller's splits fill."""
+    if any(inputs.fills(kind) for method in methods for kind in method.needs):
+        return
+    names = ", ".join(method.name for method in methods)
+    registry: Mapping[str, MethodCard] = ESTIMATORS if methods[0].name in ESTIMATORS else METHODS
+    readers = [method.name for method in registry.values() if any(map(inputs.fills, method.needs))]
+    fills = sorted({kind for method in registry.values() for kind in method.needs if inputs.fills(kind)})
+    words = " and ".join(dict.fromkeys(kind.words for kind in fills))
+    raise ValueError(
+        f"The 'cv' parameter gives {words}, which none of the requested methods ({names}) uses. Leave it "
+        f"out, or request methods that use it, such as {', '.join(readers[:4])}."
+    )
+
+
+def _by_folds(kind: RecordKind[Any]) -> bool:
+    """Whether one partition into folds of whole groups fills a record."""
+    partition = Splits(~np.eye(3, dtype=bool), np.eye(3, dtype=bool))
+    return kind.filled_by is not None and kind.filled_by(partition)
+
+
+def takes_groups_apart(
+    method: MethodCard,
+    fills: Callable[[RecordKind[Any]], bool] = _by_folds,
+    options: Mapping[str, Any] = NO_OPTIONS,
+) -> bool:
+    """Whether a method cannot keep groups of rows together; ``fills(kind)``: splits or new cases give the record."""
+    kept = all(kind.keeps_groups or fills(kind) for kind in method.needed(options))
+    return method.with_groups == "no" or not kept
+
+
+class NewCases(NamedTuple):
+    """Test cases (X_new, y_new), and a remark if some of them are training rows."""
+
+    cases: tuple[Any, NDArray[Any]] | None
+    remarks: tuple[str, ...] = ()
+
+
+def check_new_cases(new_cases: Any, sample: Sample, methods: Iterable[MethodCard]) -> NewCases:
+    """Return new cases, if any, and warn about those that equal training rows.
+
+    Raises
+    ------
+    ValueError
+        If they are not a pair, their labels are not those of the classifier, or none of the methods uses them.
+    """
+    if new_cases is None:
+        return NewCases(None)
+    if not any(TEST_SET in method.needs and OWN_TEST_SETS not in method.needs for method in methods):
+        raise ValueError(
+            "The 'new_cases' parameter is not used by any of the requested methods. Leave it out, or request a method "
+            "whose needs, in available_methods(), include test_set."
+        )
+    if not isinstance(new_cases, tuple) or len(new_cases) != 2:
+        raise ValueError(
+            f"The 'new_cases' parameter must be a pair (X_new, y_new) or None. Got {type(new_cases).__name__} instead."
+        )
+    X_new, y_new = new_cases[0], np.asarray(new_cases[1])
+    names = ("X_new", "y_new")
+    check_lengths(count_rows(X_new), len(y_new), names)
+    if not len(y_new):
+        raise ValueError(
+            "The 'new_cases' parameter must have at least one case, or be None. Got 0 cases instead."
+        )
+    check_index(*new_cases, names=names)
+    classes = sample.classes.tolist()
+    # by their texts, since nan differs from itself
+    by_text = {repr(label): label for label in y_new.tolist() if label not in classes}
+    if by_text:
+        unknown = [by_text[text] for text in sorted(by_text)]
+        raise ValueError(
+            f"The labels of 'new_cases' must be those of the classifier, {classes}. Also got {unknown[:5]}."
+        )
+    n_equal = count_equal_rows(X_new, y_new, sample.X, sample.y)
+    if not n_equal:
+        return NewCases((X_new, y_new))
+    remark = f"{n_equal} of {len(y_new)} test cases equal training rows"
+    message = (
+        f"{remark}, in every feature and in the label; the error on them is not evidence about new cases. Remove them "
+        "from 'new_cases', unless features have so few values that new cases equal old ones by chance."
+    )
+    warn(RepeatedRowsWarning(message, n_equal=n_equal, n_tested=len(y_new)))
+    return NewCases((X_new, y_new), (remark,))

@@ -249,33 +249,28 @@ def all_rows(
 
     `records` are those of the plain losses.
     """
-    targets = recorded.targets
-    rows_of_targets = [
-        rows_of_target(question, target, records, target_records, recorded)
-        for target, target_records in zip(targets, recorded.records, strict=True)
-    ]
-    n_own = len(metrics.all_metrics)
-    named = {target.metric.name: rows for target, rows in zip(targets[:n_own], rows_of_targets, strict=False)}
-    of_metric = {target.metric: target for target in targets[:n_own]}
+    named: dict[str, Rows] = {}
+    target_of: dict[str, Target] = {}
+    # rows of sensitivity and specificity that hold together, by their alternative
+    pairs: dict[str, dict[str, Rows]] = {}
+    for target, target_records in zip(recorded.targets, recorded.records, strict=True):
+        rows = rows_of_target(question, target, records, target_records, recorded)
+        if target.of_pair:
+            pairs.setdefault(target.alternative, {})[target.metric.name] = rows
+        else:
+            named[target.metric.name], target_of[target.metric.name] = rows, target
+
+    def parts(rows: Mapping[str, Rows]) -> Iterable[tuple[IntervalEstimate, IntervalEstimate]]:
+        return zip(rows[SENSITIVITY.name], rows[SPECIFICITY.name], strict=True)
+
     for name in metrics.predictive:
-        events, others = of_metric[SENSITIVITY], of_metric[SPECIFICITY]
-        pairs = zip(named[SENSITIVITY.name], named[SPECIFICITY.name], strict=True)
-        named[name] = tuple(_predictive(name, metrics, (events, others), pair, records) for pair in pairs)
-    # pairs that hold together: of the family, or those at the end
-    parts = {targets[at].alternative: rows_of_targets[at : at + 2] for at in range(n_own, len(targets), 2)}
+        behind = target_of[SENSITIVITY.name], target_of[SPECIFICITY.name]
+        named[name] = tuple(_predictive(name, metrics, behind, pair, records) for pair in parts(named))
     for name in metrics.ratios:
-        both = (
-            [named[SENSITIVITY.name], named[SPECIFICITY.name]]
-            if metrics.joint
-            else parts[way_of_parts(name, question.alternative)]
-        )
-        pairs = zip(*both, strict=True)
-        named[name] = tuple(
-            ratio_interval(name, first, second, question.alternative) for first, second in pairs
-        )
+        of_way = named if metrics.joint else pairs[way_of_parts(name, question.alternative)]
+        named[name] = tuple(ratio_interval(name, *pair, question.alternative) for pair in parts(of_way))
     if NET_BENEFIT in named:
-        target = next(each for each in targets if each.metric.name == NET_BENEFIT)
-        is_of_sample = metrics.prevalence == "sample"
+        target, is_of_sample = target_of[NET_BENEFIT], metrics.prevalence == "sample"
         named[NET_BENEFIT] = tuple(
             net_benefit_interval(row, _share(target, records, row.tested) if is_of_sample else None)
             for row in named[NET_BENEFIT]

@@ -56,16 +56,21 @@ class Table(Tabular, Generic[OneRow]):
     ----------
     rows : tuple
         One per method; the table iterates over them, and ``table[name]`` is the row of a method.
-    run : Run or None
-        The data, the classifier and the resampling, as far as known, for the notes.
+    about : Run or None
+        The data, the classifier and the resampling, as far as known, for the notes; `run` reads it.
     """
 
     rows: tuple[OneRow, ...]
-    run: Run | None = field(default=None, compare=False)
+    about: Run | None = field(default=None, compare=False)
 
     #: The word for a row in messages.
     KIND: ClassVar[str]
     COLUMNS: ClassVar[tuple[str, ...]]
+
+    @property
+    def run(self) -> Run | None:
+        """The data, the classifier and the resampling, as far as known."""
+        return self.about
 
     def __iter__(self) -> Iterator[OneRow]:
         return iter(self.rows)
@@ -135,7 +140,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
 
     Attributes
     ----------
-    rows, run
+    rows, about
         As in `Table`.
     analysis : Analysis or None
         The question, the draws and the records; None if the table was made by hand.
@@ -147,9 +152,15 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     COLUMNS = IntervalEstimate.COLUMNS
 
     @property
+    def run(self) -> Run | None:
+        """The data, the classifier and the resampling, as far as known."""
+        return self.analysis.run if self.about is None and self.analysis is not None else self.about
+
+    @property
     def estimator(self) -> Any:
         """The fitted classifier: the given one, or the clone that was fitted to the rows; None if unknown."""
-        return None if self.analysis is None else self.analysis.estimator
+        sample = None if self.analysis is None else self.analysis.sample
+        return None if sample is None else sample.estimator
 
     def at(self, confidence_level: float) -> Self:
         """Return the table at another level, from the same draws and refits.
@@ -190,7 +201,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     def calibration(self) -> Calibration | None:
         """Calibration intercept and slope; None unless a requested metric, such as "brier", needs probabilities."""
         analysis = self.analysis
-        if analysis is None or analysis.event is None or analysis.records.probabilities is None:
+        if analysis is None or analysis.records.probabilities is None:
             return None
         return calibration_in(analysis.records, analysis.event)
 
@@ -203,11 +214,9 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         probability (``probability_out_of_bag``); nan where not recorded.
         """
         analysis = self.analysis
-        return (
-            None
-            if analysis is None or analysis.event is None
-            else predictions_in(analysis.records, analysis.event)
-        )
+        if analysis is None or (analysis.records.scores is None and analysis.records.probabilities is None):
+            return None
+        return predictions_in(analysis.records, analysis.event)
 
     @property
     def pictured(self) -> pd.DataFrame:
@@ -230,6 +239,8 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
         """Reasons for caution; `compare_intervals` also issues them as warnings."""
+        if self.analysis is not None:
+            return cautions(self.rows, self.analysis.counts.shape[1], self.analysis.cautions)
         return () if self.run is None else cautions(self.rows, self.run.n_samples, self.run.cautions)
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
@@ -281,7 +292,7 @@ class PerformanceInterval(IntervalTable):
 
     Attributes
     ----------
-    rows, run, analysis
+    rows, about, analysis
         As in `IntervalTable`, with a single row.
     """
 

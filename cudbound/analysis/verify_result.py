@@ -273,7 +273,7 @@ def _check_rows(
     saved: SavedResult, estimator: Any, data: tuple[Any, Any, Any, Any], cv: Any, new_cases: Any, n_jobs: int
 ) -> Check:
     """Recompute the rows of a table; `data`, `cv` and `new_cases` are not in the file."""
-    question, limits = saved.question, saved.question.bound.limits
+    question, limits = saved.question, saved.question.bound
     passed_again = {"cv": cv, "new_cases": new_cases}
     timed = limits.seconds not in (None, math.inf)
     user_methods = sorted(set(question.methods) - METHODS.keys())

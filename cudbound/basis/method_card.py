@@ -167,6 +167,8 @@ class MethodCard:
         The output of the classifier that it uses: for the error and related metrics, for the AUC, for the Brier score.
     variants : mapping of str to MethodCard
         The methods of the same name for metrics that use other outputs.
+    settings : type or None, default=None
+        The class of the settings that a pair may have in place of options, such as `cudbound.Bound`.
     """
 
     name: str
@@ -185,6 +187,7 @@ class MethodCard:
     with_groups: Literal["kept", "refits", "no"] = "kept"
     reads: Kind = "classes"
     variants: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    settings: type | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.estimand, Estimand):
@@ -284,11 +287,14 @@ class RequestedMethods(Generic[Card]):
     named : frozenset of str
         Methods that were requested by name: it is an error if one of them cannot be computed, while a member of a group
         gets a row with the reason.
+    settings : object, default=None
+        The settings that came with a method in place of options; None for the defaults.
     """
 
     methods: tuple[Card, ...]
     options: Mapping[str, Mapping[str, Any]]
     named: frozenset[str]
+    settings: Any = None
 
     def __iter__(self) -> Iterator[Card]:
         return iter(self.methods)
@@ -338,8 +344,9 @@ def find_named(
     """Return the requested methods: a name, a group, a pair (name, options), or a list of any of these.
 
     A list may also have methods themselves, which need not be among the cards, and functions, of which `of_function`
-    makes them. A pair with a group sets an option in each of its members that has it. Each method is taken once, in
-    the order given.
+    makes them. A pair with a group sets an option in each of its members that has it. In place of options it may have
+    the settings of a method, which are shared by all methods with settings of this class. Each method is taken once,
+    in the order given. Requested methods are returned as they are.
 
     Raises
     ------
@@ -347,12 +354,15 @@ def find_named(
         If a name or an option is not known, a value is not allowed, two methods have one name, or the list is empty;
         that of a name has the `rule`, and names the `argument` of the call.
     """
+    if isinstance(requested, RequestedMethods):
+        return requested
     is_single = isinstance(requested, str | MethodCard) or callable(requested) or _is_pair(requested)
     if not is_single and not isinstance(requested, Iterable):
         raise ParameterError(argument, rule, requested)
     methods: dict[str, Card] = {}
     options: dict[str, dict[str, Any]] = {}
     named: set[str] = set()
+    settings: Any = None
     for entry in [requested] if is_single else requested:
         name, changed = entry if _is_pair(entry) else (entry, NO_OPTIONS)
         is_group = isinstance(name, str) and name in groups
@@ -364,6 +374,12 @@ def find_named(
         if not isinstance(members[0], MethodCard):
             meant = suggestion(name, (*cards, *groups))
             raise ParameterError(argument, "the name of a method or a group" if meant else rule, name, meant)
+        if not isinstance(changed, Mapping):
+            if not any(method.settings and isinstance(changed, method.settings) for method in members):
+                raise ParameterError(argument, f"{name!r} with a mapping of its options", entry)
+            if settings not in (None, changed):
+                raise ParameterError(argument, "methods with the same settings", changed)
+            settings, changed = changed, NO_OPTIONS
         for method in members:
             if not is_group and method.name not in methods:
                 named.add(method.name)  # a pair may also set options of what a group before it has named
@@ -382,11 +398,11 @@ def find_named(
             raise ValueError(f"No method of the group {name!r} has the option {unused[0]!r}.")
     if not methods:
         raise ParameterError(argument, rule, requested)
-    return RequestedMethods(tuple(methods.values()), options, frozenset(named))
+    return RequestedMethods(tuple(methods.values()), options, frozenset(named), settings)
 
 
 def _is_pair(member: object) -> bool:
-    return isinstance(member, tuple) and len(member) == 2 and isinstance(member[1], Mapping)
+    return isinstance(member, tuple) and len(member) == 2 and not isinstance(member[1], str | MethodCard)
 
 
 def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, dict[str, Any]]:

@@ -68,6 +68,10 @@ class RecordKind(Named, Generic[R]):
         Whether it reads the bootstrap draws.
     optional : bool
         Whether methods that need it have a variant without it.
+    check : callable or None
+        ``check(inputs)`` raises an error if the record of a model cannot be made.
+    condition : str
+        What `check` asks for, in words.
     """
 
     _: KW_ONLY
@@ -91,6 +95,8 @@ class RecordKind(Named, Generic[R]):
     of_search: bool = False
     of_draws: bool = False
     optional: bool = False
+    check: Callable[[Any], None] | None = None
+    condition: str = ""
 
     def __repr__(self) -> str:
         return f"RecordKind({self.name!r})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -25,6 +25,9 @@ from cudbound.solve.search import Search, search_ended
 @dataclass(frozen=True, kw_only=True)
 class Bound(SearchLimits):
     """Settings of the CUD bound: what is bounded, and the solver with the limits of its search.
+
+    They are passed with the method, as in ``methods=[("cud", Bound(seconds=60)), "two-center"]``, or as ``bound=`` of
+    `cudbound.cud_interval`. Those of a group are for its members "cud" and "aci".
 
     Attributes
     ----------
@@ -57,11 +60,6 @@ class Bound(SearchLimits):
         super().__post_init__()
         check_localization(self.localization, 1)
         check_flag("polish", self.polish)
-
-    @property
-    def limits(self) -> SearchLimits:
-        """Its solver and limits."""
-        return SearchLimits(**{entry.name: getattr(self, entry.name) for entry in fields(SearchLimits)})
 
 
 # bounds hold arrays, which have no single truth value to compare

@@ -383,4 +383,4 @@ def with_notes(table: SomeTable, sample: TrainingData, **further: Any) -> SomeTa
         preparation=sample.notes,
         **{"choices": typed_options(), **further},
     )
-    return replace(table, run=run)
+    return replace(table, about=run)

@@ -60,7 +60,7 @@ def compute(
     seed : int
     n_seeds : int or None, default None
     **arguments
-        Further arguments of `cudbound.compare_intervals`.
+        Further arguments of `cudbound.compare_intervals`, and `bound` for the settings of the CUD bound.
 
     Returns
     -------
@@ -78,9 +78,12 @@ def compute(
     """
     from cudbound.analysis.compare_intervals import compare_intervals
     from cudbound.basis.calls import over_seeds
+    from cudbound.intervals import find_methods
     from cudbound.report.tables import SINGLE
 
     tables: list[IntervalTable] = []
+    if "bound" in arguments:
+        arguments["methods"] = replace(find_methods(arguments["methods"]), settings=arguments.pop("bound"))
 
     def table_of(rng: int) -> IntervalTable:
         tables.append(compare_intervals(fitted.estimator, fitted.X, fitted.y, rng=rng, **arguments))

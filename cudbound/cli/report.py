@@ -104,7 +104,7 @@ def report(
 def _of_columns(table: IntervalTable, sample: TrainingData) -> IntervalTable:
     """Return a table whose features are the columns of the file, not their indicators."""
     assert table.run is not None
-    return replace(table, run=replace(table.run, features=tuple(sample.columns)))
+    return replace(table, about=replace(table.run, features=tuple(sample.columns)))
 
 
 def _like(X: Any, sample: TrainingData, rows: pd.DataFrame) -> Any:

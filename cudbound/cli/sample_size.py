@@ -99,7 +99,7 @@ def plan(
         further |= {"X": sample.X, "y": sample.y, "event": 1}
         classifier = replace(classifier, missing=sample.missing, levels=sample.levels)
     else:
-        further["world"] = _world(world or "", parameters)
+        further["X"] = _world(world or "", parameters)
     from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
     from cudbound.study.planning.plan_sample_size import plan_sample_size
 

@@ -236,7 +236,7 @@ def make_report(
             "method": RECOMMENDED,
             "seed": seed,
             "versions": versions(),
-            "fingerprint": results.analysis.fingerprint,
+            "fingerprint": results.analysis.fingerprints[0],
         },
     }
     return ClinicalReport(strict(report), results.table)

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import RequestedMethods, find_named
+from cudbound.bound.cud_bound import Bound
 from cudbound.intervals.aci import ACI, BoundaryDeviations
 from cudbound.intervals.at_632 import KOHAVI, LANGFORD, MARTIN, YANG
 from cudbound.intervals.auc_at_estimate import (
@@ -151,7 +152,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }
 
 #: A method or a group of methods, with or without options; or a user-defined function.
-AskedMethod: TypeAlias = str | Method | OwnInterval | tuple[str | Method, Mapping[str, Any]]
+AskedMethod: TypeAlias = str | Method | OwnInterval | tuple[str | Method, Mapping[str, Any] | Bound]
 
 
 def find_methods(

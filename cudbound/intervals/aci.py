@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_cdf_quantile
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import Array, check_number_or_word
+from cudbound.bound.cud_bound import Bound
 from cudbound.intervals.method import Method
 from cudbound.losses.surrogates import LOSSES as SURROGATES
 from cudbound.problem.coordinates import orthonormal_basis
@@ -262,7 +263,7 @@ def boundary_limits(limits: SearchLimits) -> SearchLimits:
     default applies.
     """
     nodes = DEFAULT_LIMITS.nodes_per_draw if limits.nodes_per_draw is None else limits.nodes_per_draw
-    return replace(limits, solver="native", nodes=None, nodes_per_draw=nodes)
+    return SearchLimits(seconds=limits.seconds, nodes_per_draw=nodes)
 
 
 def check_curvature(problem: Problem) -> None:
@@ -353,7 +354,7 @@ def _not_certified(draws: Draws, n_draws: int) -> NotCertifiedWarning:
     n_inaccurate = int((draws.status == SolveStatus.INACCURATE).sum())
     return NotCertifiedWarning(
         f"The search was stopped in {n_open} of {n_draws} draws of the adaptive interval; bounds were used, which "
-        "make it longer. Increase nodes_per_draw or another limit in bound=Bound(...), or use "
+        "make it longer. Increase nodes_per_draw or another limit in Bound(...), or use "
         "a smaller rate, with fewer near points.",
         n_limited=n_open - n_inaccurate,
         n_inaccurate=n_inaccurate,
@@ -382,8 +383,14 @@ def _record(inputs: RecordingInputs, _: Any) -> BoundaryDeviations:
         inputs.counts,
         rate=inputs.sizes.aci_rate,
         n_jobs=inputs.n_jobs,
-        limits=boundary_limits(inputs.bound.limits),
+        limits=boundary_limits(inputs.bound),
     )
+
+
+def _check(inputs: RecordingInputs) -> None:
+    n = inputs.sample.n_samples
+    if inputs.model is not None and near_rate(inputs.sizes.aci_rate, n) > 0.0:
+        check_curvature(draws_problem(inputs.model, np.ones((1, n), dtype=np.int32)))
 
 
 BOUNDARY = RecordKind(
@@ -393,6 +400,8 @@ BOUNDARY = RecordKind(
     record=_record,
     of_model=True,
     of_draws=True,
+    check=_check,
+    condition="a loss with a gradient and a curvature",
 )
 
 
@@ -458,4 +467,4 @@ def _adaptive(records: Records, confidence_level: float) -> Outcome:
     )
 
 
-ACI = Method("aci", {LOSSES, BOUNDARY}, cost="B", compute=_adaptive)
+ACI = Method("aci", {LOSSES, BOUNDARY}, cost="B", compute=_adaptive, settings=Bound)

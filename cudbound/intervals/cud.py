@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.record_kind import RecordKind
-from cudbound.bound.cud_bound import CudBound, solve_bound, solve_joint_bounds
+from cudbound.basis.validation import check_localization
+from cudbound.bound.cud_bound import Bound, CudBound, solve_bound, solve_joint_bounds
 from cudbound.intervals.method import Method
 from cudbound.metrics.targets import Target
 from cudbound.records import Records
@@ -22,7 +23,7 @@ def _record(inputs: RecordingInputs, target: Target) -> tuple[CudBound, ...]:
     family = target.cud_metrics
     shared: dict[str, Any] = {
         "confidence_level": target.cud_level,
-        "localization": inputs.localization,
+        "localization": check_localization(inputs.bound.localization, inputs.sample.n_samples),
         "search": inputs.search,
     }
     if len(family) == 1:
@@ -84,4 +85,4 @@ def _one_sided(records: Records, confidence_level: float, _: str) -> Outcome:
     return _cud(records, confidence_level)
 
 
-CUD = Method("cud", {BOUND}, cost="0", compute=_cud, one_sided=_one_sided)
+CUD = Method("cud", {BOUND}, cost="0", compute=_cud, one_sided=_one_sided, settings=Bound)

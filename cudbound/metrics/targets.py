@@ -37,12 +37,15 @@ class Target:
         Level of the family, and of methods that bound the family as a whole.
     alternative : {"two-sided", "less", "greater"}
         About the metric.
+    of_pair : bool, default=False
+        Whether it is one of a simultaneous pair of sensitivity and specificity behind a likelihood ratio.
     """
 
     rows: MetricRows
     family: tuple[MetricRows, ...]
     family_level: float
     alternative: str
+    of_pair: bool = False
 
     @property
     def metric(self) -> Metric:
@@ -102,17 +105,19 @@ def targets_of(
 ) -> tuple[Target, ...]:
     """Return the target of each requested metric, and of the metrics behind predictive values and likelihood ratios.
 
-    Those behind likelihood ratios come last, as simultaneous pairs of sensitivity and specificity, unless all metrics
-    are simultaneous.
+    Those behind likelihood ratios are simultaneous pairs of sensitivity and specificity, unless all metrics are
+    simultaneous.
 
     `event` marks the events, or gives the class of each row; `sample_weight` their weights.
     """
 
-    def family(metrics: Sequence[Metric], joint: bool, way: str) -> tuple[Target, ...]:
+    def family(metrics: Sequence[Metric], joint: bool, way: str, of_pair: bool = False) -> tuple[Target, ...]:
         numbers = (1 if metric.event_class is None else metric.event_class for metric in metrics)
         parts = [(metric, event == number) for metric, number in zip(metrics, numbers, strict=True)]
         rows = tuple(MetricRows(metric, is_event, sample_weight) for metric, is_event in parts)
-        return tuple(Target(each, rows if joint else (each,), confidence_level, way) for each in rows)
+        return tuple(
+            Target(each, rows if joint else (each,), confidence_level, way, of_pair) for each in rows
+        )
 
     targets = family(resolved.all_metrics, resolved.joint, alternative)
     if resolved.joint:
@@ -121,7 +126,8 @@ def targets_of(
             raise ParameterError("alternative", rule, alternative)
         return targets
     ways = dict.fromkeys(way_of_parts(name, alternative) for name in resolved.ratios)
-    return (*targets, *chain.from_iterable(family((SENSITIVITY, SPECIFICITY), True, way) for way in ways))
+    pairs = (family((SENSITIVITY, SPECIFICITY), True, way, of_pair=True) for way in ways)
+    return (*targets, *chain.from_iterable(pairs))
 
 
 def way_of_parts(ratio: str, alternative: str) -> str:

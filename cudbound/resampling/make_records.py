@@ -42,7 +42,7 @@ Counts = NDArray[np.int32]
 INNER_DRAWS = 50
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(eq=False, kw_only=True)
 class RecordingInputs:
     """Everything known before anything is recorded.
 
@@ -70,8 +70,6 @@ class RecordingInputs:
         A remark if some of these are training rows.
     model : AdditiveModel or None
     bound : Bound
-    localization : float
-        Localization rate of the bound on the scale of the mean loss.
     search : Search
         How far the draws of the bound are solved.
     user_functions : mapping of str to callable
@@ -80,7 +78,7 @@ class RecordingInputs:
         The outputs kept for each row in addition to its loss.
     n_jobs : int
     advance : callable
-        Called with the number of fits after each piece of work.
+        Called with the number of fits after each piece of work; set by the progress bar of the records.
     """
 
     sample: Sample
@@ -96,7 +94,6 @@ class RecordingInputs:
     test_remarks: tuple[str, ...] = ()
     model: AdditiveModel | None = None
     bound: Bound = field(default_factory=Bound)
-    localization: float = 0.0
     search: Search = field(default_factory=Search)
     user_functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     scoring: RecordedOutputs = field(default_factory=RecordedOutputs)
@@ -157,13 +154,13 @@ class RecordingInputs:
             return self.resampling.copies
         return not splits_rows(self.estimator)
 
-    def prepared(self) -> RecordingInputs:
-        """Return the same with its refits; raise ParameterError if inner draws are asked of draws without copies."""
+    def check_refits(self) -> Refits:
+        """Return the refits; raise an error if the classifier, or the treatment of copies, allows none."""
         inner = self.resampling.inner
         if inner not in (None, "oob") and not self.copies:
             rule = "'oob' or None for a classifier that is refitted without copies of rows"
             raise ParameterError("inner", rule, inner, " To refit it with copies, pass copies=True as well.")
-        return replace(self, given_refits=self.refits)
+        return self.refits
 
     def fills(self, kind: RecordKind[Any]) -> bool:
         """Whether the splits fill a record; folds made for groups leave alone those that keep groups themselves."""
@@ -415,10 +412,8 @@ def record_call(needs: Needs, inputs: RecordingInputs, existing: RecordsByName, 
         If the classifier cannot be refitted.
     """
     missing = {kind for kind in needs if kind.name not in existing}
-    if refits_for(missing):
-        inputs = replace(inputs, given_refits=inputs.refits)
-    with progress_bar(missing, inputs) as advance:
-        return Records.of(**make_records(missing, replace(inputs, advance=advance), existing, failed))
+    with progress_bar(missing, inputs) as inputs.advance:
+        return Records.of(**make_records(missing, inputs, existing, failed))
 
 
 def record_targets(

@@ -155,7 +155,7 @@ def _check_draws(
 ) -> Check:
     """Solve draws again and compare the bounds: both must allow the same Q."""
     name = f"draws solved again{_of(bound)}"
-    limits = SearchLimits(solver=question.bound.limits.solver, nodes=default_node_budget(problem))
+    limits = SearchLimits(solver=question.bound.solver, nodes=default_node_budget(problem))
     n_draws, previous = problem.n_draws, None
     if chosen is None:
         # first as far as the quantile requires, so that the nodes are spent where they decide

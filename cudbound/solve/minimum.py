@@ -97,7 +97,7 @@ def check_minimizer(model: AdditiveModel) -> float:
             f"residual {residual:.2e}, allowed {RESIDUAL_TOLERANCE:.0e}.",
             "If the classifier was fitted to other rows or with sample weights, pass its X and y, or refit it on "
             "them. If its solver stopped early, fit it with a smaller tol and a larger max_iter, or pass "
-            "bound=Bound(polish=True) for the interval of the exact minimizer.",
+            "Bound(polish=True), see cudbound.Bound, for the interval of the exact minimizer.",
             residual=residual,
         )
     return residual

@@ -282,12 +282,11 @@ def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> No
     if n_limited and search.has_default_budget:
         advice.append(
             f"The search stopped after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws unsolved: "
-            f"pass bound=Bound(nodes=math.inf) to complete the search{goes_on}."
+            f"pass Bound(nodes=math.inf), see cudbound.Bound, to complete the search{goes_on}."
         )
     elif n_limited:
         advice.append(
-            f"A limit stopped the search in {n_limited} of {len(draws)} draws: increase it in "
-            f"bound=Bound(...){goes_on}."
+            f"A limit stopped the search in {n_limited} of {len(draws)} draws: increase it in Bound(...){goes_on}."
         )
     if inaccurate.size:
         advice.append(

@@ -332,7 +332,8 @@ def test_stochastic_fits_are_refused_unless_they_are_polished(name: str) -> None
     X, y = simulated()
     est = fitted(name, X, y)
     with pytest.raises(
-        NotMinimizerError, match=r"pass bound=Bound\(polish=True\) for the interval of the exact minimizer"
+        NotMinimizerError,
+        match=r"pass Bound\(polish=True\), see cudbound.Bound, for the interval of the exact minimizer",
     ):
         to_additive_model(est, X, y)
     assert optimality_residual(to_additive_model(est, X, y, polish=True)) < 1e-6

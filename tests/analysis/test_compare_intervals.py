@@ -48,17 +48,27 @@ def test_the_papers_seven_rows_in_order():
 
 def test_cud_row_is_that_of_cud_interval():
     clf, X, y = _fitted(seed=1)
-    for arguments in (
-        {},
-        {"bound": Bound(localization=3.0), "confidence_level": 0.8},
-        {"bound": Bound(localization="paper-literal")},
+    for bound, level in (
+        (Bound(), 0.95),
+        (Bound(localization=3.0), 0.8),
+        (Bound(localization="paper-literal"), 0.95),
     ):
-        table = compare_intervals(
-            clf, X, y, methods=["kohavi-normal", "cud"], n_resamples=100, rng=7, **arguments
-        )
-        alone = cud_interval(clf, X, y, n_resamples=100, rng=7, **arguments)
+        methods = ["kohavi-normal", ("cud", bound)]
+        table = compare_intervals(clf, X, y, methods=methods, confidence_level=level, n_resamples=100, rng=7)
+        alone = cud_interval(clf, X, y, bound=bound, confidence_level=level, n_resamples=100, rng=7)
         assert table["cud"] == alone.row
         assert table["cud"].raw_interval == alone.raw_interval
+
+
+def test_settings_of_the_bound_come_with_its_methods():
+    clf, X, y = _fitted()
+    for methods, message in (
+        ([("two-center", Bound())], "'two-center' with a mapping of its options"),
+        ([("cud", 5)], "'cud' with a mapping of its options"),
+        ([("cud", Bound(nodes=5)), ("aci", Bound())], "methods with the same settings"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            compare_intervals(clf, X, y, methods=methods)
 
 
 def test_rows_follow_the_seed():

@@ -42,7 +42,7 @@ def test_sparse_classifiers_have_the_bound(name):
     X, y = sample(40, 3)
     bound = Bound(polish=name.startswith("SGD"))
     fitted = SPARSE[name].fit(X, y)
-    table = compare_intervals(fitted, X, y, methods="recommended", n_resamples=N_DRAWS, rng=0, bound=bound)
+    table = compare_intervals(fitted, X, y, methods=("recommended", bound), n_resamples=N_DRAWS, rng=0)
     assert table["cud"].high > table["cud"].estimate
     assert table["cud"].degenerate is None
 

@@ -88,7 +88,7 @@ def test_the_interval_is_that_of_the_frame_of_pandas(name):
     expected = performance_interval(clone(clf).fit(PATIENTS, ILL), PATIENTS, ILL, **CALL)
     frame = performance_interval(clone(clf).fit(FRAME, ILL), FRAME, SERIES, **CALL)
     assert frame.row == expected.row
-    assert frame.analysis.fingerprint == expected.analysis.fingerprint
+    assert frame.analysis.fingerprints == expected.analysis.fingerprints
 
 
 @pytest.mark.parametrize("name", quick_first(list(CALLS)))

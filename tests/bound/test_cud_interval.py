@@ -114,7 +114,7 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     known = f"between {limited.q_lower:.3f} and {limited.q:.3f}"
     assert str(caught[0].message) == (
         f"The half-width is {known}; the larger value was used, which can only make the interval longer. "
-        f"A limit stopped the search in {left} of 100 draws: increase it in bound=Bound(...); "
+        f"A limit stopped the search in {left} of 100 draws: increase it in Bound(...); "
         "at(limits=...) of a result of cud_interval continues the search."
     )
     assert caught[0].message.half_width == (limited.q_lower, limited.q)
@@ -195,7 +195,8 @@ def test_polish_gives_the_interval_of_the_exact_minimizer() -> None:
     rough = RidgeClassifier().fit(X, y)
     rough.coef_ = rough.coef_ * 0.8
     with pytest.raises(
-        NotMinimizerError, match=r"optimality residual .* or pass bound=Bound\(polish=True\) for the interval"
+        NotMinimizerError,
+        match=r"optimality residual .* or pass Bound\(polish=True\), see cudbound.Bound, for the interval",
     ):
         cud_interval(rough, X, y)
     expected = cud_interval(exact, X, y, n_resamples=50, rng=0)

@@ -333,8 +333,9 @@ CALLS: dict[str, Callable[[], Numbers]] = {
         resampling=cb.Resampling(n_folds=5, n_splits=6, n_nested_repeats=4),
     ),
     "compare_intervals_options": lambda: intervals(
-        *fitted(LEAST_SQUARES()), methods=["two-center", "cud", ("bayle-cv", {"variance": "within-fold"})],
-        n_resamples=50, rng=8, bound=cb.Bound(localization=2.0, polish=True),
+        *fitted(LEAST_SQUARES()), n_resamples=50, rng=8, methods=[
+            "two-center", ("cud", cb.Bound(localization=2.0, polish=True)), ("bayle-cv", {"variance": "within-fold"})
+        ],
     ),
     "compare_intervals_own_folds": lambda: intervals(
         *fitted(LEAST_SQUARES()), methods=["k-fold-t", "bayle-cv"], resampling=cb.Resampling(cv=5), rng=9
@@ -462,7 +463,7 @@ CALLS: dict[str, Callable[[], Numbers]] = {
     ),
     "recorded_losses": recorded_losses,
     "plan_from_a_pilot": lambda: plan(*sample(), rng=48),
-    "plan_from_a_world": lambda: plan(world="gaussians", method="out-of-bag-wilson", rng=49),
+    "plan_from_a_world": lambda: plan("gaussians", method="out-of-bag-wilson", rng=49),
     "sample_sizes_in_closed_form": sample_sizes_in_closed_form,
     "study_of_intervals": lambda: study_numbers(
         '"two-center", "cud", "bootstrap-percentile", "corrected-resampled-t"'

@@ -49,7 +49,9 @@ class Fake:
         y = fitted.sample.y
         run = Run(None, len(y), 0, 0, "", (), arguments["n_resamples"], "n", seed)
         self.tables.append(
-            with_notes(replace(TABLE, run=run), fitted.sample, classifiers={"Classifier": fitted.description})
+            with_notes(
+                replace(TABLE, about=run), fitted.sample, classifiers={"Classifier": fitted.description}
+            )
         )
         return self.tables[-1], CollectedWarnings(list(self.warnings), self.certified), None
 

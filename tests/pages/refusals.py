@@ -71,7 +71,6 @@ BAD: dict[str, list[Any]] = {
     "probability": [0, 1],
     "resampling": ["oob", 5],
     "bound": ["cvxpy", 5],
-    "world": ["gaussian"],
     "rng": [-1, "seed", 1.5],
     "n_jobs": [0, 1.5],
     "X": [np.zeros((5, 3)), np.full((30, 3), np.nan), np.zeros(30)],

@@ -31,7 +31,7 @@ quick_plan = partial(plan_sample_size, **QUICK)
 @pytest.fixture(scope="module")
 def of_world():
     return plan_sample_size(
-        CLF, world="gaussians", n_samples=(30, 90), n_replicates=12, n_resamples=40, half_width=0.15, rng=1
+        CLF, "gaussians", n_samples=(30, 90), n_replicates=12, n_resamples=40, half_width=0.15, rng=1
     )
 
 

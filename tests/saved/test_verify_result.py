@@ -160,10 +160,10 @@ TABLES = {
                 ("kohavi-normal", {"form": "wilson"}),
                 ("corrected-resampled-t", {"rope": np.float32(0.25)}),
                 "bootstrap-percentile",
+                ("cud", Bound(nodes=math.inf)),
             ],
             "resampling": Resampling(n_folds=5, n_splits=4, inner="oob", cv=np.int64(4)),
             "n_resamples": np.int64(20),
-            "bound": Bound(nodes=math.inf),
         },
     ),
 }

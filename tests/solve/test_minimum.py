@@ -85,7 +85,7 @@ def test_other_data_are_noticed(change: str) -> None:
         labels[17] *= -1.0
     message = (
         r"do not minimize the mean squared loss on these X and y: optimality residual "
-        r"\d\.\d\de-0\d, allowed 1e-02\. If the classifier was fitted to other rows .* pass bound=Bound\(polish=True\)"
+        r"\d\.\d\de-0\d, allowed 1e-02\. If the classifier was fitted to other rows .* pass Bound\(polish=True\)"
     )
     with pytest.raises(NotMinimizerError, match=message):
         check_minimizer(model_of(design, labels, coef))

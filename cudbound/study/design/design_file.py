@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cudbound.adapters import to_additive_model
-from cudbound.analysis.plan import filled_by_folds, takes_groups_apart
+from cudbound.analysis.question import takes_groups_apart
 from cudbound.basis.exceptions import (
     NotMinimizerError,
     ParameterError,
@@ -294,7 +294,7 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Collec
         )
     rng = np.random.default_rng(0)
     of_patients = scenario.population.draw(largest, rng).groups is not None
-    torn = [method.name for method in methods if takes_groups_apart(method, filled_by_folds)]
+    torn = [method.name for method in methods if takes_groups_apart(method)]
     if torn and scenario.groups and of_patients:
         raise ValueError(
             f"{', '.join(torn)} would split the rows of a patient; leave these methods out, or ignore patients with "

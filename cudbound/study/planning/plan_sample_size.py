@@ -48,10 +48,9 @@ NOTHING = 0.5
 @public_call
 def plan_sample_size(
     estimator: Learner,
-    X: Features | None = None,
+    X: Features | str | Population,
     y: ArrayLike | None = None,
     *,
-    world: str | Population | None = None,
     n_samples: Iterable[int] = N_SAMPLES,
     half_width: float = 0.10,
     probability: float = 0.8,
@@ -76,15 +75,14 @@ def plan_sample_size(
     estimator : object
         Scikit-learn classifier, fitted or not; clones are fitted. It receives labels 0 and 1, where 1 is the event, or
         the second label in order.
-    X : array-like, shape (N, n_features), default=None
+    X : array-like, shape (N, n_features), or str, or Population
         Rows of a pilot. Samples are drawn from them with replacement, as if they were the population. The plan
         therefore inherits the chance variation of the pilot, and rows repeat: a classifier looks better on repeated
-        rows than on new patients, so sizes are too small, especially those above N.
+        rows than on new patients, so sizes are too small, especially those above N. Or the source of samples instead
+        of a pilot: the name of a simulated world, such as ``"gaussians"``, or any object with ``name``, ``title`` and
+        ``draw``, such as ``cudbound.study.worlds.Gaussians(distance=1.2)``.
     y : array-like, shape (N,), default=None
-        Labels of the rows, of two classes.
-    world : str or Population, default=None
-        The source of samples instead of a pilot: the name of a simulated world, such as ``"gaussians"``, or any object
-        with ``name``, ``title`` and ``draw``, such as ``cudbound.study.worlds.Gaussians(distance=1.2)``.
+        Labels of the rows of a pilot, of two classes.
     n_samples : iterable of int, default=range(20, 201, 20)
         Numbers of patients to simulate; at least 4.
     half_width : float, default=0.10
@@ -121,8 +119,7 @@ def plan_sample_size(
     Raises
     ------
     ValueError
-        If an argument is out of range, neither or both of a pilot and a world are given, or no sample of some size
-        could be analyzed.
+        If an argument is out of range, or no sample of some size could be analyzed.
     StudyError
         If the method needs a CUD bound and the classifier has none.
 
@@ -139,7 +136,7 @@ def plan_sample_size(
     --------
     >>> from cudbound import LeastSquaresClassifier, plan_sample_size
     >>> plan = plan_sample_size(
-    ...     LeastSquaresClassifier(), world="gaussians", n_samples=(40, 160), n_replicates=10, n_resamples=50, rng=0
+    ...     LeastSquaresClassifier(), "gaussians", n_samples=(40, 160), n_replicates=10, n_resamples=50, rng=0
     ... )
     >>> 60 < plan.n_samples_for(half_width=0.10, probability=0.8).n < 120
     True
@@ -155,7 +152,7 @@ def plan_sample_size(
     if len(metrics.names) > 1 or metrics.names[0] not in METRICS:
         raise ParameterError("metric", f"one of {[*METRICS]}", metric)
     methods = methods.that_read(metrics.kinds)
-    population = _population(X, y, world, metrics)
+    population = _population(X, y, metrics)
     study = Study(
         name="plan",
         scenarios=(Scenario(population.name, population, estimator, metric=metrics.names),),
@@ -168,7 +165,7 @@ def plan_sample_size(
         seed=check_seed(rng),
         **_settings(resampling),
     )
-    pilot = population if world is None and isinstance(population, RealData) else None
+    pilot = None if y is None or not isinstance(population, RealData) else population
     return SampleSizePlan(
         sizes=_sizes(_run(study, n_jobs), pilot is not None),
         half_width=half_width,
@@ -193,24 +190,15 @@ def _settings(resampling: object) -> dict[str, Any]:
     return {"sizes": settings.sizes} | ({} if settings.inner is None else {"inner": settings.inner})
 
 
-def _population(
-    X: Features | None,
-    y: ArrayLike | None,
-    world: str | Population | None,
-    metrics: Metrics,
-) -> Population:
+def _population(X: Any, y: ArrayLike | None, metrics: Metrics) -> Population:
     """Return the source of samples."""
-    if (X is None) != (y is None):
-        raise ParameterError("y", "given with X, as the labels of its rows", y)
-    if (X is None) == (world is None):
-        raise ParameterError("world", "given, or X and y of a pilot, but not both", world)
-    if world is None:
-        return _pilot(X, y, metrics)
-    if isinstance(world, str):
-        return find_world(world, {})[0]
-    if not all(hasattr(world, name) for name in ("name", "title", "draw")):
-        rule = "the name of a world, or an object with name, title and draw"
-        raise ParameterError("world", rule, world)
+    is_world = isinstance(X, str) or all(hasattr(X, name) for name in ("name", "title", "draw"))
+    if is_world == (y is not None):
+        rule = "None with a world" if is_world else "given with X, as the labels of its rows"
+        raise ParameterError("y", rule, y)
+    if isinstance(X, str):
+        return find_world(X, {})[0]
+    world: Population = X if is_world else _pilot(X, y, metrics)
     return world
 
 

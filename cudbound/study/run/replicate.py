@@ -157,8 +157,12 @@ def _intervals(
     truths: Sequence[Truth],
     rng: np.random.Generator,
 ) -> tuple[IntervalRow, ...]:
+    bound = Bound(localization=study.localization)
     settings: dict[str, Any] = {
-        "methods": [(method, study.options.get(method.name, {})) for method in study.find_methods()],
+        "methods": [
+            (method, bound if method.settings else study.options.get(method.name, {}))
+            for method in study.find_methods()
+        ],
         "confidence_level": study.confidence_level,
     }
     if scenario.groups:
@@ -182,7 +186,6 @@ def _intervals(
             **settings,
             n_resamples=study.n_resamples if scenario.n_resamples is None else scenario.n_resamples,
             resampling=Resampling.with_sizes(study.sizes, inner=inner),
-            bound=Bound(localization=study.localization),
             rng=rng,
         ).rows
         if len(truths) > 1:
