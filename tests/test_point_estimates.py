@@ -45,8 +45,7 @@ def _bootstrap_example():
     predicted = LeastSquaresClassifier().fit(X, y).predict(X)
     return Records(
         losses=predicted != y,
-        positive=float((y > 0).mean()),
-        predicted_positive=float((predicted > 0).mean()),
+        no_information=no_information_error((y > 0).mean(), (predicted > 0).mean()),
         bootstrap=BootstrapLosses(counts, losses),
     )
 
@@ -63,8 +62,7 @@ def _records(seed=0, n=12, differences=False):
     thirds = tuple(FoldLosses(losses(n), rng.permutation(np.arange(n) % 3)) for _ in range(4))
     return Records.of(
         losses=losses(n),
-        positive=0.5,
-        predicted_positive=0.25,
+        no_information=0.5,
         bootstrap=BootstrapLosses(counts, losses(20, n)),
         folds=FoldLosses(losses(n), np.arange(n) % 5),
         repeated_folds=RepeatedFoldLosses(thirds),
@@ -226,8 +224,7 @@ def test_all_losses_equal(name, error):
     folds = FoldLosses(full, np.arange(n))
     records = Records.of(
         losses=full,
-        positive=0.5,
-        predicted_positive=0.5,
+        no_information=0.5,
         bootstrap=BootstrapLosses(counts, np.full((10, n), error)),
         folds=folds,
         repeated_folds=RepeatedFoldLosses((folds, folds)),

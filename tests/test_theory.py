@@ -13,7 +13,7 @@ from uniformity import FEATURE, estimated, limit_law, shares_of, simulated
 
 from cudbound import from_records
 from cudbound.problem.draws import draw_counts
-from cudbound.records import BootstrapLosses, FoldLosses, RepeatedFoldLosses
+from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses
 from cudbound.records.losses import leave_one_out_bootstrap_error
 from cudbound.study.populations.worlds import ThreePoint
 
@@ -222,12 +222,15 @@ def test_the_interval_holds_the_binomial_limits_of_both_centers(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(10, 60))
     rate, training, held_out = rng.choice([0.0, 0.02, 0.3, 0.7], 3)
-    records = [
-        BootstrapLosses(draw_counts(n, 40, rng), rng.random((40, n)) < rate),
-        RepeatedFoldLosses([FoldLosses(rng.random(n) < held_out, np.arange(n) % 5) for _ in range(2)]),
-    ]
-    known = {"training_losses": rng.random(n) < training, "positive": 0.4, "predicted_positive": 0.3}
-    row = from_records(records, "two-center", **known)
+    records = Records(
+        bootstrap=BootstrapLosses(draw_counts(n, 40, rng), rng.random((40, n)) < rate),
+        stratified_folds=RepeatedFoldLosses(
+            [FoldLosses(rng.random(n) < held_out, np.arange(n) % 5) for _ in range(2)]
+        ),
+        losses=rng.random(n) < training,
+        no_information=0.4 * 0.7 + 0.6 * 0.3,
+    )
+    row = from_records(records, "two-center")
     for center in (row.details["cross_validated"] * n, row.details["at_632_plus"] * n):
         lower = betaincinv(center, n - center + 1, 0.025) if center > 0 else 0.0
         upper = betaincinv(center + 1, n - center, 0.975) if center < n else 1.0
@@ -236,9 +239,7 @@ def test_the_interval_holds_the_binomial_limits_of_both_centers(seed):
     assert row.low <= row.estimate <= row.high
     assert row.high > row.low
     assert row.high >= 1 - 0.025 ** (1 / n) - 1e-12
-    assert (
-        from_records(records, "two-center", alternative="less", **known).high >= 1 - 0.05 ** (1 / n) - 1e-12
-    )
+    assert from_records(records, "two-center", alternative="less").high >= 1 - 0.05 ** (1 / n) - 1e-12
 
 
 def test_domination_at_whole_numbers_is_not_enough():

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -99,11 +99,6 @@ class Analysis:
     def classes(self) -> tuple[Any, ...]:
         """The labels of the classifier."""
         return tuple(self._data.classes.tolist())
-
-    @cached_property
-    def event(self) -> NDArray[np.bool_]:
-        """Which rows are events; the numbers of the classes if there are more than two."""
-        return self._data.events(self.metrics.event_class)
 
     @cached_property
     def fingerprints(self) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from cudbound.basis.results import Pictured
 from cudbound.basis.rounding import InLines
 from cudbound.basis.validation import Array
-from cudbound.metrics.views import recorded_scores
+from cudbound.metrics.views import scored
 from cudbound.point_estimates.auc import order_codes
 from cudbound.point_estimates.calibration_values import calibration_values
-from cudbound.records import SCORES, Records, ScoreRecords
+from cudbound.records import Records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,11 +89,11 @@ class Calibration(InLines, Pictured["CalibrationDisplay"]):
         return CalibrationDisplay(self.predictions, self.intercept, self.slope)
 
 
-def calibration_in(records: Records, event: NDArray[np.bool_]) -> Calibration:
+def calibration_in(records: Records) -> Calibration:
     """Return the calibration, from recorded probabilities of a classifier and its refits."""
-    recorded = recorded_scores(records, "probabilities", event)
+    event = records.event
     ones = np.ones(event.size)
-    apparent = calibration_values(recorded.require(SCORES)[None], event, ones)[0]
+    apparent = calibration_values(records.probabilities[None], event, ones)[0]
     apparent_values = float(apparent[0]), float(apparent[1])
     remarks = (f"no calibration: {NOT_DEFINED}",) if np.isnan(apparent).any() else ()
     if records.bootstrap is None:
@@ -101,9 +101,9 @@ def calibration_in(records: Records, event: NDArray[np.bool_]) -> Calibration:
             *apparent_values, math.nan, math.nan, 0, (*remarks, "no refits on bootstrap draws")
         )
     optimism, n_draws = np.full(2, np.nan), 0
-    if (bootstrap := recorded.bootstrap) is not None:
-        differences = calibration_values(bootstrap.scores, event, bootstrap.counts)
-        differences -= calibration_values(bootstrap.scores, event, ones)
+    if (bootstrap := scored(records).bootstrap) is not None:
+        differences = calibration_values(bootstrap.probabilities, event, bootstrap.counts)
+        differences -= calibration_values(bootstrap.probabilities, event, ones)
         differences = differences[np.isfinite(differences).all(axis=1)]
         n_draws = len(differences)
         optimism = differences.mean(axis=0) if n_draws else optimism
@@ -115,39 +115,40 @@ def calibration_in(records: Records, event: NDArray[np.bool_]) -> Calibration:
         float(apparent[1] - optimism[1]),
         n_draws,
         (*remarks, *((left_out,) if n_draws < n_all else ())),
-        predictions_in(records, event),
+        predictions_in(records),
     )
 
 
-def predictions_in(records: Records, event: NDArray[np.bool_]) -> pd.DataFrame:
+def predictions_in(records: Records) -> pd.DataFrame:
     """Return scores and probabilities of each training row, apparent and out of bag; nan where not recorded."""
     import pandas as pd
 
-    kinds = {kind: recorded_scores(records, kind, event) for kind in ("scores", "probabilities")}
-    ranked = kinds["probabilities" if records.scores is None else "scores"]
-    missing = np.full(event.size, np.nan)
-    apparent = {
-        kind: missing if records_of_kind.scores is None else records_of_kind.scores
-        for kind, records_of_kind in kinds.items()
-    }
+    missing = np.full(records.n_samples, np.nan)
+    bootstrap = scored(records).bootstrap
+
+    def out_of_bag(name: str, *, ranks: bool) -> Array:
+        values = getattr(bootstrap, name, None)
+        return (
+            missing if bootstrap is None or values is None else _out_of_bag(values, bootstrap.counts, ranks)
+        )
+
+    ranked = "probabilities" if records.scores is None else "scores"
+    scores, probabilities = getattr(records, ranked), records.probabilities
     return pd.DataFrame(
         {
-            "event": event,
-            "score": ranked.scores if ranked.scores is not None else missing,
-            "rank_out_of_bag": _out_of_bag(ranked, ranks=True),
-            "probability": apparent["probabilities"],
-            "probability_out_of_bag": _out_of_bag(kinds["probabilities"], ranks=False),
+            "event": records.event,
+            "score": missing if scores is None else scores,
+            "rank_out_of_bag": out_of_bag(ranked, ranks=True),
+            "probability": missing if probabilities is None else probabilities,
+            "probability_out_of_bag": out_of_bag("probabilities", ranks=False),
         }
     ).rename_axis("row")
 
 
-def _out_of_bag(records: ScoreRecords, ranks: bool) -> Array:
+def _out_of_bag(scores: Array, counts: NDArray[np.integer[Any]], ranks: bool) -> Array:
     """Return each row's mean score, or mean rank among the rows left out, over the draws that left it out."""
-    bootstrap = records.bootstrap
-    if bootstrap is None:
-        return np.full(records.n_samples, np.nan)
-    out = np.asarray(bootstrap.counts) == 0
-    values = _ranks(np.asarray(bootstrap.scores), out) if ranks else np.asarray(bootstrap.scores)
+    out = np.asarray(counts) == 0
+    values = _ranks(scores, out) if ranks else scores
     n_out = out.sum(axis=0)
     sums = np.where(out, values, 0.0).sum(axis=0)
     return np.asarray(np.where(n_out > 0, sums / np.maximum(n_out, 1), np.nan))

@@ -37,12 +37,12 @@ from cudbound.basis.results import ComparisonResult
 from cudbound.basis.sample import Sample, predicted_labels
 from cudbound.basis.validation import Features, Learner, check_binary_classifier, check_choice
 from cudbound.intervals import DEFAULT_COMPARISONS, AskedMethod, Method, find_comparisons, find_methods
+from cudbound.intervals.auc_difference import SECOND
 from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
 from cudbound.intervals.method import adjusted, check_alternative, compute_comparison
 from cudbound.metrics.metric import AUC
 from cudbound.metrics.metrics import check_name
-from cudbound.metrics.views import recorded_scores
-from cudbound.records import Records, ScoreRecords, TestSetLosses
+from cudbound.records import Records, TestSetLosses
 from cudbound.report.sentences import few_test_cases, warn_of
 from cudbound.report.tables import Run
 from cudbound.resampling import Resampling
@@ -265,7 +265,7 @@ class PairLosses:
 
     Attributes
     ----------
-    differences : Records or ScoreRecords
+    differences : Records
         Losses of the first minus those of the second; for the AUC the scores of both.
     own : Records
         Losses of each on its own test cases, which are not differences.
@@ -273,7 +273,7 @@ class PairLosses:
         Why records could not be made.
     """
 
-    differences: Records | ScoreRecords
+    differences: Records
     own: Records
     failed: Errors
 
@@ -530,7 +530,7 @@ def score_pairs(
     X: Any,
     y: Any,
     groups: Any = None,
-) -> list[ScoreRecords]:
+) -> list[Records]:
     """Refit each classifier on the same draws, and return the scores of each pair.
 
     Parameters
@@ -570,7 +570,8 @@ def score_pairs(
         try:
             analysis = analyze(question_of_one, classifier, X, y, groups)
             analysis.rows()  # raises the error of records that could not be made
+            assert analysis.recorded is not None
         except FailedRefitsError as error:
             raise FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
-        scores[name] = recorded_scores(analysis.records, AUC.reads, analysis.event)
-    return [replace(scores[a], second=scores[b]) for a, b in pairs]
+        (scores[name],) = analysis.recorded.records
+    return [scores[a].with_record(SECOND, scores[b]) for a, b in pairs]

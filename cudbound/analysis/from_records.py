@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import fields, replace
 from typing import Any, Literal, TypeAlias, overload
-
-import numpy as np
-from numpy.typing import ArrayLike
 
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
@@ -17,78 +14,70 @@ from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEsti
 from cudbound.basis.validation import check_choice, check_confidence_level
 from cudbound.intervals import RECORD_KINDS, AskedMethod, compute_interval, find_comparisons, find_methods
 from cudbound.intervals.method import ALTERNATIVES, compute_comparison
-from cudbound.metrics.metric import AUC, BRIER
-from cudbound.metrics.views import squared_errors
+from cudbound.metrics.metric import AUC, BRIER, ERROR
+from cudbound.metrics.views import scored, squared_errors
 from cudbound.point_estimates import ESTIMATORS, compute_estimate, find_estimators
-from cudbound.records import FoldLosses, Records, RepeatedFoldLosses, ScoreRecords, TestSetLosses
-from cudbound.records.rules import Recorded, check_errors, check_errors_of_rows, row_losses
+from cudbound.records import FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
+from cudbound.records.rules import Recorded, check_errors
 
 #: The name of the record for each class of recorded losses.
 NAME_OF: dict[type, str] = {Groups: "groups"} | {
     kind.holds: kind.name
     for kind in sorted(RECORD_KINDS, reverse=True)
-    if issubclass(kind.holds, Recorded) and kind.holds is not ScoreRecords
+    if issubclass(kind.holds, Recorded) and kind.holds is not Records
 }
 # other records of the same class follow from these
 NAME_OF |= {FoldLosses: "folds", RepeatedFoldLosses: "repeated_folds", TestSetLosses: "test_set"}
 
 
-#: One record, or several of different classes.
+#: All records of a training set, one of them, or several of different classes.
 RecordedLosses: TypeAlias = Recorded | Groups | Iterable[Recorded | Groups]
+#: How the records of a metric that other software recorded are read.
+READINGS = {ERROR.name: lambda records: records, AUC.name: scored, BRIER.name: squared_errors}
 
 
-def collect_records(
-    records: RecordedLosses,
-    training_losses: ArrayLike | None = None,
-    positive: float | None = None,
-    predicted_positive: float | None = None,
-) -> Records:
-    """Put recorded losses together.
+def collect_records(records: RecordedLosses) -> Records:
+    """Put recorded losses or scores together.
 
     Parameters
     ----------
     records : object or list of objects
-        Of the classes in `cudbound.records`, and those of single methods in `cudbound.intervals`, each at most once,
-        except `TestSetLosses`: a second one belongs to the second classifier. `FoldLosses` with one row per fold also
-        serve as leave-one-out losses. `Groups` tell which rows were drawn and left out together.
-    training_losses : array-like, shape (n_samples,), default=None
-        Losses on the training set of the classifier fitted to all of it, for the methods that need them.
-    positive, predicted_positive : float, default=None
-        Shares of the training set that are positive, and that this classifier predicts as positive, for .632+.
+        `cudbound.records.Records`, or objects of the other classes there, and those of single methods in
+        `cudbound.intervals`, each at most once, except `TestSetLosses`: a second one belongs to the second classifier.
+        `FoldLosses` with one row per fold also serve as leave-one-out losses. `Groups` tell which rows were drawn and
+        left out together.
 
     Raises
     ------
     ValueError
-        If an object has another class, a class occurs too often, losses of rows are not those of right and wrong
-        predictions, or a share is not in [0, 1].
+        If an object has another class, a class occurs too often, or losses of rows are not those of right and wrong
+        predictions.
     """
-    filled: dict[str, Any] = {}
-    for record in records if isinstance(records, Iterable) else (records,):
-        name = NAME_OF.get(type(record))
-        if isinstance(record, TestSetLosses):
-            name = "second_test_set" if "test_set" in filled else "test_set"
-        if name is None or name in filled:
-            classes = sorted(kind.__name__ for kind in NAME_OF)
-            raise ValueError(
-                f"Recorded losses must be objects of the classes {classes}, each at most once "
-                f"(TestSetLosses twice). Got {'another ' if name else ''}{type(record).__name__}."
-            )
+    if isinstance(records, Records):
+        collected = records
+    else:
+        filled: dict[str, Any] = {}
+        for record in records if isinstance(records, Iterable) else (records,):
+            name = NAME_OF.get(type(record))
+            if isinstance(record, TestSetLosses):
+                name = "second_test_set" if "test_set" in filled else "test_set"
+            if name is None or name in filled:
+                classes = sorted(kind.__name__ for kind in NAME_OF)
+                raise ValueError(
+                    f"Recorded losses must be Records, or objects of the classes {classes}, each at most once "
+                    f"(TestSetLosses twice). Got {'another ' if name else ''}{type(record).__name__}."
+                )
+            filled[name] = record
+            if isinstance(record, FoldLosses) and record.n_folds == record.n_samples:
+                filled["leave_one_out"] = record
+            if isinstance(record, RepeatedFoldLosses):
+                filled["stratified_folds"] = record
+        collected = Records.of(**filled)
+    parts = [getattr(collected, entry.name) for entry in fields(collected)]
+    for record in (collected, *parts, *collected.of_methods.values()):
         if isinstance(record, Recorded):
             check_errors(record)
-        filled[name] = record
-        if isinstance(record, FoldLosses) and record.n_folds == np.size(record.losses):
-            filled["leave_one_out"] = record
-        if isinstance(record, RepeatedFoldLosses):
-            filled["stratified_folds"] = record
-    if training_losses is not None:
-        filled["losses"] = row_losses("training_losses", training_losses)
-        check_errors_of_rows("training_losses", filled["losses"])
-    for name, share in (("positive", positive), ("predicted_positive", predicted_positive)):
-        if share is not None:
-            if not 0.0 <= share <= 1.0:
-                raise ParameterError(name, "a share in [0, 1]", share)
-            filled[name] = float(share)
-    return Records.of(**filled)
+    return collected
 
 
 @overload
@@ -109,9 +98,7 @@ def from_records(
     method: AskedMethod,
     *,
     differences: Literal[False] = ...,
-    training_losses: ArrayLike | None = ...,
-    positive: float | None = ...,
-    predicted_positive: float | None = ...,
+    metric: str = ...,
     confidence_level: float = ...,
     alternative: str = ...,
 ) -> IntervalEstimate | PointEstimate: ...
@@ -122,10 +109,8 @@ def from_records(
     records: RecordedLosses,
     method: AskedMethod,
     *,
+    metric: str = "error",
     differences: bool = False,
-    training_losses: ArrayLike | None = None,
-    positive: float | None = None,
-    predicted_positive: float | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
     null: float = 0.0,
@@ -135,19 +120,16 @@ def from_records(
     Parameters
     ----------
     records : object or list of objects
-        Of the classes in `cudbound.records`; a `ScoreRecords` for the AUC, or for the Brier score if its scores are
-        probabilities.
+        Of the classes in `cudbound.records`. Losses on the training set, the no-information error for the .632+
+        estimate, and scores on the training set are fields of `cudbound.records.Records`.
     method : str or pair
         A method in `cudbound.available_methods`, whose column ``needs`` names the losses; or a pair (name, options),
         such as ``("kohavi-normal", {"form": "wilson"})``.
+    metric : {"error", "auc", "brier"}, default="error"
+        What an interval is for: from losses, from scores, or from probabilities.
     differences : bool, default=False
         Whether the losses are those of one classifier minus those of another, and `method` is a comparison. For
         "independent-test-sets" they are the losses of each on its own test set.
-    training_losses : array-like, shape (n_samples,), default=None
-        Losses on the training set, for the methods that need them.
-    positive, predicted_positive : float, default=None
-        Shares of the training set that are positive, and that the classifier fitted to it predicts as positive, in [0,
-        1]; the .632+ estimate needs them.
     confidence_level : float, default=0.95
         In (0, 1).
     alternative : {"two-sided", "less", "greater", "equivalent"}, default="two-sided"
@@ -178,40 +160,25 @@ def from_records(
     >>> bool(test.pvalue > from_records(folds, "k-fold-t", differences=True).pvalue)
     True
     """
-    of_one_classifier = {
-        "training_losses": training_losses,
-        "positive": positive,
-        "predicted_positive": predicted_positive,
-    }
     name = method[0] if isinstance(method, tuple) else method
     level = check_confidence_level(confidence_level)
+    collected = READINGS[check_choice("metric", metric, tuple(READINGS))](collect_records(records))
+    is_estimator = isinstance(name, str) and name in ESTIMATORS
+    if metric != ERROR.name and (differences or is_estimator):
+        raise ParameterError("metric", "'error' for comparisons and point estimates", metric)
     if differences:
-        _check_unused(of_one_classifier, "with differences")
         requested, comparison = _single(find_comparisons([method]))
         options = requested.options_of(comparison)
-        return compute_comparison(
-            comparison, collect_records(records), level, alternative, options, null=null
-        )
-    if isinstance(name, str) and name in ESTIMATORS:
+        return compute_comparison(comparison, collected, level, alternative, options, null=null)
+    if is_estimator:
         estimators, estimator = _single(find_estimators([method]))
-        collected = collect_records(records, training_losses, positive, predicted_positive)
         return compute_estimate(estimator, collected, estimators.options_of(estimator))
     intervals, interval = _single(find_methods([method], argument="method"))
     check_choice("alternative", alternative, ALTERNATIVES)
-    options = intervals.options_of(interval)
-    if isinstance(records, ScoreRecords):
-        _check_unused(of_one_classifier, "with ScoreRecords, which contain everything needed")
-        metric, scores = (BRIER, squared_errors(records)) if records.probabilities else (AUC, records)
-        row = compute_interval(interval, scores, level, options, alternative=alternative)
-        return replace(row, metric=metric.name)
-    collected = collect_records(records, training_losses, positive, predicted_positive)
-    return compute_interval(interval, collected, level, options, alternative=alternative)
-
-
-def _check_unused(arguments: Mapping[str, object], when: str) -> None:
-    for name, value in arguments.items():
-        if value is not None:
-            raise ParameterError(name, f"None {when}", value)
+    row = compute_interval(
+        interval, collected, level, intervals.options_of(interval), alternative=alternative
+    )
+    return replace(row, metric=metric)
 
 
 def _single(requested: RequestedMethods[Card]) -> tuple[RequestedMethods[Card], Card]:

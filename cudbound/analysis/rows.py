@@ -30,7 +30,7 @@ from cudbound.metrics.predictive import (
 )
 from cudbound.metrics.targets import Target, in_metric_terms, way_of_parts
 from cudbound.point_estimates.bootstrap_632 import share_limits
-from cudbound.records import Records, ScoreRecords
+from cudbound.records import Records
 from cudbound.records.records import count_fits
 from cudbound.resampling.splits import TEST_SET
 
@@ -45,7 +45,7 @@ class RecordedTargets:
     Attributes
     ----------
     targets : tuple of Target
-    records : tuple of Records or ScoreRecords
+    records : tuple of Records
         As each target uses them.
     refused : mapping of str to str
         Why methods cannot be computed, by name.
@@ -56,7 +56,7 @@ class RecordedTargets:
     """
 
     targets: tuple[Target, ...]
-    records: tuple[Records | ScoreRecords, ...]
+    records: tuple[Records, ...]
     refused: Mapping[str, str]
     failed: Mapping[RecordKind[Any], Exception]
     draw_remarks: tuple[str, ...]
@@ -74,9 +74,9 @@ class RecordedTargets:
         """Return the same at another level; a bound is searched further if what was proved does not suffice."""
         targets = tuple(target.at(confidence_level) for target in self.targets)
 
-        def at_level(target: Target, records: Records | ScoreRecords) -> Records | ScoreRecords:
+        def at_level(target: Target, records: Records) -> Records:
             bound = records.get(BOUND)
-            if bound is None or isinstance(records, ScoreRecords):
+            if bound is None:
                 return records
             return records.with_record(BOUND, bound.at(confidence_level=target.cud_level))
 
@@ -151,7 +151,7 @@ def rows_of_target(
     question: Question[Method],
     target: Target,
     records: Records,
-    target_records: Records | ScoreRecords,
+    target_records: Records,
     recorded: RecordedTargets,
 ) -> Rows:
     """Return the rows of all methods for one target.
@@ -162,7 +162,7 @@ def rows_of_target(
     target : Target
     records : Records
         For the plain losses.
-    target_records : Records or ScoreRecords
+    target_records : Records
         As the target uses them.
     recorded : RecordedTargets
         Its remarks on the draws are for every row that reads the training rows.
@@ -226,7 +226,7 @@ def _unread(
     needs: Needs,
     metric: Metric,
     records: Records,
-    target_records: Records | ScoreRecords,
+    target_records: Records,
     tested: TestedRows | None,
 ) -> tuple[str, dict[RecordKind[Any], Exception]]:
     """Return why no row that a metric averages was tested, if so, and errors for other records without such rows."""

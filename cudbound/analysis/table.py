@@ -203,7 +203,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         analysis = self.analysis
         if analysis is None or analysis.records.probabilities is None:
             return None
-        return calibration_in(analysis.records, analysis.event)
+        return calibration_in(analysis.records)
 
     @property
     def predictions(self) -> pd.DataFrame | None:
@@ -214,9 +214,9 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         probability (``probability_out_of_bag``); nan where not recorded.
         """
         analysis = self.analysis
-        if analysis is None or (analysis.records.scores is None and analysis.records.probabilities is None):
-            return None
-        return predictions_in(analysis.records, analysis.event)
+        return (
+            None if analysis is None or analysis.records.event is None else predictions_in(analysis.records)
+        )
 
     @property
     def pictured(self) -> pd.DataFrame:

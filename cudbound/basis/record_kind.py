@@ -111,10 +111,8 @@ class RecordKind(Named, Generic[R]):
         """What holds it, for messages."""
         return self.holder or self.holds.__name__
 
-    def missing(self, method: str, kind: str = "classes") -> ValueError:
-        """Return the error for records of a kind ("classes", "scores", ...) without it."""
-        holder = self.title
-        if kind != "classes":
-            # losses are those of the scores
-            holder = f"ScoreRecords(..., {'scores' if self.name == 'losses' else self.name}=...)"
-        return ValueError(f"{method} needs {self.words}, not recorded here: pass {holder}.")
+    def missing(self, method: str, output: str = "") -> ValueError:
+        """Return the error for records without it, or without its losses or scores."""
+        lacking = f"{output} of {self.words}" if output else self.words
+        holder = f"{self.title}(..., {output}=...)" if output else self.title
+        return ValueError(f"{method} needs {lacking}, not recorded here: pass {holder}.")

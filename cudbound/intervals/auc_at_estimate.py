@@ -27,7 +27,7 @@ from cudbound.point_estimates.auc import (
     hanley_mcneil_size,
     placements,
 )
-from cudbound.records import SCORES, ScoreRecords
+from cudbound.records import SCORES, Records
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.folds import FOLDS, REPEATED_FOLDS
 from cudbound.resampling.splits import TEST_SET
@@ -142,17 +142,17 @@ def newcombe_interval(
     return ConfidenceInterval(limit(auc, z), 1.0 - limit(1.0 - auc, z))
 
 
-def cross_validated_auc(records: ScoreRecords) -> float:
+def cross_validated_auc(records: Records) -> float:
     """Return the mean over repeats of the AUC of all scores in a repeat; nan if no repeat has both classes."""
-    repeated, aucs = records.require(REPEATED_FOLDS), []
-    for scores in repeated.scores:
+    aucs = []
+    for scores in (folds.scores for folds in records.require(REPEATED_FOLDS).partitions):
         scored = ~np.isnan(scores)
         if np.unique(records.event[scored]).size == 2:
             aucs.append(float(placements(scores[scored], records.event[scored])[0].mean()))
     return float(np.mean(aucs)) if aucs else math.nan
 
 
-def _at_estimate(records: ScoreRecords, confidence_level: float, *, center: str, limits: Limits) -> Outcome:
+def _at_estimate(records: Records, confidence_level: float, *, center: str, limits: Limits) -> Outcome:
     cross_validated = center == "cross-validated"
     auc = cross_validated_auc(records) if cross_validated else auc_estimates(records).plus
     if math.isnan(auc):
@@ -183,7 +183,7 @@ HANLEY_MCNEIL = _method_at_estimate("hanley-mcneil", hanley_mcneil_interval)
 NEWCOMBE = _method_at_estimate("newcombe", newcombe_interval)
 
 
-def _training(records: ScoreRecords, confidence_level: float) -> Outcome:
+def _training(records: Records, confidence_level: float) -> Outcome:
     """Normal interval for the AUC on the training rows, with DeLong's variance.
 
     Formula: A +/- z(1 - d/2) sqrt(V); A is the AUC of the scores of the training rows, V DeLong's variance of it,
@@ -201,7 +201,7 @@ def _training(records: ScoreRecords, confidence_level: float) -> Outcome:
 DELONG_TRAINING = Method("delong-training", {SCORES}, reads="scores", cost="0", compute=_training)
 
 
-def _test_set_delong(records: ScoreRecords, confidence_level: float) -> Outcome:
+def _test_set_delong(records: Records, confidence_level: float) -> Outcome:
     """Normal interval for the AUC on a test set, with DeLong's variance.
 
     Formula: A +/- z(1 - d/2) sqrt(V); A is the AUC on the test set, V DeLong's variance of it, var(share of others
@@ -214,7 +214,7 @@ def _test_set_delong(records: ScoreRecords, confidence_level: float) -> Outcome:
     return delong_outcome(record.scores, record.event, confidence_level, estimand=Estimand(record.estimand))
 
 
-def _test_set_newcombe(records: ScoreRecords, confidence_level: float) -> Outcome:
+def _test_set_newcombe(records: Records, confidence_level: float) -> Outcome:
     """Score interval for the AUC on a test set: Newcombe's method 5.
 
     Formula: the c with |A - c| = z(1 - d/2) sqrt(c (1 - c) (1 + (m/2 - 1) ((1 - c)/(2 - c) + c/(1 + c))) / (m1 m0));
@@ -290,7 +290,7 @@ def cv_auc(scores: ArrayLike, event: Bools, fold: ArrayLike) -> tuple[float, flo
     return float(np.mean(aucs)), math.sqrt(np.mean(squares) / n), len(parts) - len(used)
 
 
-def _cv_auc(records: ScoreRecords, confidence_level: float) -> Outcome:
+def _cv_auc(records: Records, confidence_level: float) -> Outcome:
     """Normal interval for the mean AUC of the folds, by influence curves.
 
     Formula: A +/- z(1 - d/2) sqrt(v / n); A is the mean of the AUCs of the K folds, v the mean over folds of the mean
@@ -303,14 +303,14 @@ def _cv_auc(records: ScoreRecords, confidence_level: float) -> Outcome:
     and folds of one class are left out.
     """
     folds = records.require(FOLDS)
-    estimate, error, n_lost = cv_auc(folds.scores[0], records.event, folds.fold[0])
+    estimate, error, n_lost = cv_auc(folds.scores, records.event, folds.fold)
     if math.isnan(estimate):
         return Outcome.undefined(NO_FOLD)
     remarks = (f"{n_lost} folds with one class left out",) if n_lost else ()
     return _normal(estimate, error, confidence_level, remarks=remarks, degenerate=SAME_IN_FOLDS)
 
 
-def _pooled(records: ScoreRecords, confidence_level: float) -> Outcome:
+def _pooled(records: Records, confidence_level: float) -> Outcome:
     """Normal interval for the AUC of all cross-validated scores, with DeLong's variance.
 
     Formula: A +/- z(1 - d/2) sqrt(V); A is the AUC of all cross-validated scores, V DeLong's variance, var(share of
@@ -323,7 +323,7 @@ def _pooled(records: ScoreRecords, confidence_level: float) -> Outcome:
     Reference with groups: Obuchowski (1997).
     """
     folds = records.require(FOLDS)
-    scores = folds.scores[0]
+    scores = folds.scores
     scored = ~np.isnan(scores)
     groups = None if records.groups is None else Groups.of(records.groups.codes[scored])
     n_lost = int(scored.size - scored.sum())

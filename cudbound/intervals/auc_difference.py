@@ -22,10 +22,10 @@ from cudbound.point_estimates.auc import (
     out_of_bag_shares,
     shares_won,
 )
-from cudbound.records import SCORES, ScoreRecords
+from cudbound.records import SCORES, Records
 from cudbound.resampling.bootstrap import BOOTSTRAP
 
-SECOND = RecordKind("second", holds=ScoreRecords, words="scores of a second classifier", holder="second")
+SECOND = RecordKind("second", holds=Records, words="scores of a second classifier", holder="second")
 
 
 PROVISIONAL = "provisional: studied only in the 20 settings that were used to choose it"
@@ -61,7 +61,7 @@ class BetweenCenters(Pivot):
         return Pivot(center, self.standard_error, self.df)
 
 
-def _variance(won: Array, records: ScoreRecords) -> float:
+def _variance(won: Array, records: Records) -> float:
     """Return DeLong's variance of a mean over pairs, or its version for groups."""
     of_events, of_others = won.mean(axis=1), won.mean(axis=0)
     if records.groups is None:
@@ -69,7 +69,7 @@ def _variance(won: Array, records: ScoreRecords) -> float:
     return clustered_variance(of_events, of_others, records.event, records.groups)
 
 
-def _difference(records: ScoreRecords) -> Pivot:
+def _difference(records: Records) -> Pivot:
     """t limits around the out-of-bag and the optimism-corrected difference of two AUCs (provisional).
 
     Formula: min(D1, Do) - t s, max(D1, Do) + t s; D1 is the difference of the out-of-bag AUCs by pairs, Do that of

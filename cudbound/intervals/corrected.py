@@ -28,7 +28,7 @@ from cudbound.point_estimates.bootstrap_632 import (
     estimate_632,
     estimate_632_plus,
 )
-from cudbound.records import LOSSES, SCORES, Records, ScoreRecords
+from cudbound.records import LOSSES, SCORES, Records
 from cudbound.resampling.bootstrap import BOOTSTRAP, INNER
 
 CENTER = Choice(("optimism", "632", "632-plus"))
@@ -45,7 +45,7 @@ def estimate_at(records: Records, center: str) -> PointOutcome:
     return PointOutcome(estimate, degenerate=NOTHING_OUT_OF_BAG if math.isnan(estimate) else None)
 
 
-def auc_at(records: ScoreRecords, center: str) -> PointOutcome:
+def auc_at(records: Records, center: str) -> PointOutcome:
     """Return the optimism-corrected AUC, the .632 or the .632+ AUC of the training set."""
     if center == "optimism":
         optimism = float(np.mean(aucs_on_draws(records) - aucs_on_training_rows(records)))
@@ -143,7 +143,7 @@ def _location_shifted(records: Records, confidence_level: float, *, center: str,
 
 
 def _location_shifted_auc(
-    records: ScoreRecords, confidence_level: float, *, center: str, quantile: str
+    records: Records, confidence_level: float, *, center: str, quantile: str
 ) -> Outcome:
     """Percentiles of the AUCs of refits on their own draws, shifted to the corrected AUC.
 
@@ -269,7 +269,7 @@ def _abcloc(records: Records, confidence_level: float, *, center: str) -> Outcom
     )
 
 
-def _abcloc_auc(records: ScoreRecords, confidence_level: float, *, center: str) -> Outcome:
+def _abcloc_auc(records: Records, confidence_level: float, *, center: str) -> Outcome:
     """Asymmetric limits from the spread of the AUCs of refits, around the corrected AUC.
 
     Formula: E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected AUC, W = AUC on the draw - 1.25 AUC

@@ -14,7 +14,7 @@ from cudbound.intervals.bootstrap_percentile import QUANTILE, percentile_interva
 from cudbound.intervals.method import Method, defined_values
 from cudbound.point_estimates.auc import order_codes, weighted_auc
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, out_of_bag_error
-from cudbound.records import Records, ScoreRecords
+from cudbound.records import Records
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.folds import LEAVE_ONE_OUT
 
@@ -89,7 +89,7 @@ NO_DRAW = "undefined: no draw leaves out rows of both classes; use more bootstra
 EQUAL_DRAWS = "both limits come from the same draw"
 
 
-def out_of_bag_aucs(records: ScoreRecords) -> Array:
+def out_of_bag_aucs(records: Records) -> Array:
     """Return the AUC of each draw's classifier on the rows outside the draw; nan if they belong to one class."""
     bootstrap, event = records.require(BOOTSTRAP), records.event
     out = np.asarray(bootstrap.counts) == 0
@@ -99,7 +99,7 @@ def out_of_bag_aucs(records: ScoreRecords) -> Array:
     return aucs
 
 
-def _of_aucs(records: ScoreRecords, confidence_level: float, *, quantile: str) -> Outcome:
+def _of_aucs(records: Records, confidence_level: float, *, quantile: str) -> Outcome:
     """Percentiles of the AUCs of the refits on the rows outside their draws.
 
     Formula: the d/2 and 1 - d/2 quantiles, over the draws, of the AUC of the refit on the rows outside its draw.

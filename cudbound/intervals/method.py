@@ -18,7 +18,7 @@ from cudbound.basis.outcomes import ConfidenceInterval, Outcome, PointOutcome, T
 from cudbound.basis.results import ComparisonResult, IntervalEstimate
 from cudbound.basis.validation import Array, check_choice
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
-from cudbound.records import Records, ScoreRecords
+from cudbound.records import Records
 from cudbound.records.records import (
     based_on,
     check_records,
@@ -209,7 +209,7 @@ def _of_this_package(name: str) -> Method | None:
 
 def compute_interval(
     method: Method,
-    records: Records | ScoreRecords,
+    records: Records,
     confidence_level: float,
     options: Mapping[str, Any] = NO_OPTIONS,
     *,
@@ -221,7 +221,7 @@ def compute_interval(
     ----------
     method : Method
         From `cudbound.intervals.METHODS`.
-    records : Records or ScoreRecords
+    records : Records
         Must contain what ``method.needs`` names; "inner" may be absent, see `Records`. From scores the interval is for
         the AUC, from squared errors of probabilities for the Brier score.
     confidence_level : float
@@ -282,7 +282,7 @@ def compute_interval(
 
 def _shared(
     method: Method,
-    records: Records | ScoreRecords,
+    records: Records,
     needs: Needs,
     chosen: Mapping[str, Any],
     outcome: PointOutcome,
@@ -404,7 +404,7 @@ def check_alternative(
 
 def compute_comparison(
     method: Method,
-    records: Records | ScoreRecords,
+    records: Records,
     confidence_level: float,
     alternative: str = "two-sided",
     options: Mapping[str, Any] = NO_OPTIONS,
@@ -417,7 +417,7 @@ def compute_comparison(
     ----------
     method : Method
         One that `compares`.
-    records : Records or ScoreRecords
+    records : Records
         Must hold what ``method.needs`` names: losses of the first minus losses of the second on matched splits, or, for
         "second_test_set", the losses of each on its own test set.
     confidence_level : float

@@ -14,7 +14,7 @@ upper one. A classifier with few columns that makes no training error may make n
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,7 +42,7 @@ from cudbound.point_estimates.bootstrap_632 import (
     no_information_of,
     out_of_bag_error,
 )
-from cudbound.records import DESIGN, LOSSES, SCORES, FoldScores, Records, ScoreRecords
+from cudbound.records import DESIGN, LOSSES, SCORES, FoldLosses, Records
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.folds import STRATIFIED_FOLDS
 
@@ -294,7 +294,7 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     )
 
 
-def _of_scores(records: ScoreRecords, confidence_level: float) -> Outcome:
+def _of_scores(records: Records, confidence_level: float) -> Outcome:
     """Binomial limits around the cross-validated and the .632+ estimate.
 
     Formula: for the loss 1 - AUC: low = lo(ne l), high = up(ne h); l is the smaller of cv and e, h the largest of cv,
@@ -314,7 +314,7 @@ def _of_scores(records: ScoreRecords, confidence_level: float) -> Outcome:
     if min(records.n_events, records.n_samples - records.n_events) < 2:
         return Outcome.undefined(ONE_ROW)
     auc = auc_estimates(records)
-    cross_validated = auc_within_folds(records.require(STRATIFIED_FOLDS), records.event)
+    cross_validated = auc_within_folds(records.require(STRATIFIED_FOLDS).partitions, records.event)
     if math.isnan(auc.out_of_bag) or math.isnan(cross_validated):
         return Outcome.undefined(NO_PAIR if math.isnan(auc.out_of_bag) else NO_PAIR_IN_A_FOLD)
     sizes = AucSize.of(records)
@@ -340,21 +340,21 @@ def _on_its_scale(details: Mapping[str, float]) -> dict[str, float]:
     return {name: value if name in NO_LOSSES else 1.0 - value for name, value in turned.items()}
 
 
-def auc_within_folds(folds: FoldScores, event: Bools) -> float:
+def auc_within_folds(partitions: Iterable[FoldLosses], event: Bools) -> float:
     """Return the share of pairs of an event and a non-event of the same fold that are ranked correctly.
 
     Ties count one half, and so does every pair of a fold whose classifier was fitted to one class. nan without a pair.
 
     Examples
     --------
-    >>> folds = FoldScores(np.array([[0.1, 0.9, 0.8, 0.7]]), np.array([[0, 0, 1, 1]]))
-    >>> auc_within_folds(folds, np.array([True, False, True, False]))
+    >>> folds = FoldLosses(None, [0, 0, 1, 1], scores=[0.1, 0.9, 0.8, 0.7])
+    >>> auc_within_folds([folds], np.array([True, False, True, False]))
     0.5
     """
     won = pairs = 0.0
-    for scores, fold in zip(folds.scores, folds.fold, strict=True):
-        for number in range(int(fold.max()) + 1):
-            tested, of_events = scores[fold == number], event[fold == number]
+    for folds in partitions:
+        for number in range(folds.n_folds):
+            tested, of_events = folds.scores[folds.fold == number], event[folds.fold == number]
             n_pairs = int(of_events.sum()) * int((~of_events).sum())
             if n_pairs:
                 if np.isnan(tested).any():

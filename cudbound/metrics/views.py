@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -14,97 +14,71 @@ from cudbound.basis.groups import Groups
 from cudbound.basis.validation import Array, Losses
 from cudbound.metrics.metric import ERROR, MetricRows
 from cudbound.metrics.targets import Target
-from cudbound.records import (
-    BootstrapLosses,
-    BootstrapScores,
-    FoldLosses,
-    FoldScores,
-    Records,
-    RepeatedFoldLosses,
-    ScoreRecords,
-    TestSetLosses,
-    TestSetScores,
-)
+from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
 
 
-def recorded_scores(records: Records, kind: str, event: NDArray[np.bool_]) -> ScoreRecords:
-    """Return the "scores" or the "probabilities" kept with the losses; `event` marks the rows that are events."""
-    parts: dict[str, Any] = {"event": event, "groups": records.groups, "scores": getattr(records, kind)}
-    if records.bootstrap is not None:
-        parts["bootstrap"] = _scores_of_draws(records.bootstrap, kind, event)
-    for name in ("folds", "repeated_folds", "stratified_folds"):
-        if (record := getattr(records, name)) is not None:
-            parts[name] = _scores_of_partitions(
-                getattr(record, "partitions", (record,)), kind, record.remarks
-            )
-    if records.test_set is not None:
-        parts["test_set"] = _scores_of_test_set(records.test_set, kind)
-    return ScoreRecords(**parts, probabilities=kind == "probabilities")
+def scored(records: Records) -> Records:
+    """Return recorded scores and probabilities as their methods read them: without the draws of one class.
+
+    Raises
+    ------
+    ParameterError
+        If it is unknown which training rows are events.
+    """
+    bootstrap = records.bootstrap
+    if records.event is None and (bootstrap is not None or records.scores is not None):
+        raise ParameterError("event", "which training rows are events, for scores and probabilities", None)
+    if bootstrap is not None:
+        n_events, n_rows = bootstrap.counts @ records.event.astype(np.int64), bootstrap.counts.sum(axis=1)
+        bootstrap = _without_draws(bootstrap, (n_events == 0) | (n_events == n_rows))
+    return replace(records, bootstrap=bootstrap, kind="scores")
 
 
-def _scores_of_draws(record: BootstrapLosses, kind: str, event: NDArray[np.bool_]) -> BootstrapScores | None:
-    scores = getattr(record, kind)
-    if scores is None:
-        return None
-    n_events, n_rows = record.counts @ event.astype(np.int64), record.counts.sum(axis=1)
-    both = (n_events > 0) & (n_events < n_rows)
-    n_lost = int((~both).sum())
-    if n_lost == len(both):
+def _without_draws(record: BootstrapLosses, left_out: NDArray[np.bool_]) -> BootstrapLosses | None:
+    if left_out.all():
         return None
     remarks = record.remarks
-    if n_lost:
+    if n_lost := int(left_out.sum()):
         # the losses of these draws are those of constant classifiers, which have no scores
         remarks = tuple(remark for remark in remarks if "single-class" not in remark)
-        remarks = (*remarks, f"{n_lost} of {len(both)} draws contain only one class and were omitted")
-    return BootstrapScores(record.counts[both], scores[both], remarks)
+        remarks = (*remarks, f"{n_lost} of {left_out.size} draws contain only one class and were omitted")
+    per_draw = ("counts", "losses", "no_information", "on_draws", "scores", "probabilities")
+    kept = {name: values[~left_out] for name in per_draw if (values := getattr(record, name)) is not None}
+    return replace(record, **kept, remarks=remarks, uneven=True)
 
 
-def _scores_of_partitions(
-    parts: Sequence[FoldLosses], kind: str, remarks: tuple[str, ...]
-) -> FoldScores | None:
-    of_parts = [(getattr(part, kind), part.fold) for part in parts]
-    if any(scores is None for scores, _ in of_parts):
-        return None
-    scores, folds = (np.stack(values) for values in zip(*of_parts, strict=True))
-    return FoldScores(scores, folds, remarks)
-
-
-def _scores_of_test_set(record: TestSetLosses, kind: str) -> TestSetScores | None:
-    scores = getattr(record, kind)
-    if scores is None or record.event is None:
-        return None
-    return TestSetScores(record.event, scores, record.n_train, record.remarks, record.estimand)
-
-
-def squared_errors(records: ScoreRecords) -> Records:
+def squared_errors(records: Records) -> Records:
     """Return recorded probabilities as losses, the squared errors, whose mean is the Brier score.
 
     Examples
     --------
-    >>> squared_errors(ScoreRecords([True, False], [0.5, 0.5], probabilities=True)).losses.tolist()
+    >>> squared_errors(Records(event=[True, False], probabilities=[0.5, 0.5])).losses.tolist()
     [0.25, 0.25]
     """
+    records = scored(records)
     event = records.event
     parts: dict[str, Any] = {"groups": records.groups, "kind": "probabilities"}
-    if records.scores is not None:
-        parts |= {
-            "losses": _errors(records.scores, event),
-            "no_information": _chance_brier(records.scores, event),
-        }
-    if (bootstrap := records.bootstrap) is not None:
-        losses = _errors(bootstrap.scores, event)
-        parts["bootstrap"] = BootstrapLosses(bootstrap.counts, losses, bootstrap.remarks, uneven=True)
+    if records.probabilities is not None:
+        parts["losses"] = _errors(records.probabilities, event)
+        parts["no_information"] = _chance_brier(records.probabilities, event)
+    if (draws := records.bootstrap) is not None and draws.probabilities is not None:
+        losses = _errors(draws.probabilities, event)
+        parts["bootstrap"] = BootstrapLosses(draws.counts, losses, draws.remarks, uneven=True)
     if records.folds is not None:
-        parts["folds"] = _errors_of_folds(records.folds, event)[0]
+        parts["folds"] = _errors_of_folds(records.folds, event)
     for name in ("repeated_folds", "stratified_folds"):
         if (repeated := getattr(records, name)) is not None:
-            parts[name] = RepeatedFoldLosses(tuple(_errors_of_folds(repeated, event)), repeated.remarks)
-    if (tested := records.test_set) is not None:
-        losses = _errors(tested.scores, tested.event)
-        parts["test_set"] = TestSetLosses(
-            losses, tested.n_train, tested.estimand, tested.remarks, tested.event
-        )
+            partitions = (_errors_of_folds(folds, event) for folds in repeated.partitions)
+            parts[name] = _together(partitions, repeated.remarks)
+    if (tested := records.test_set) is not None and tested.probabilities is not None:
+        parts["test_set"] = replace(tested, losses=_errors(tested.probabilities, tested.event))
     return Records(**parts)
+
+
+def _together(partitions: Iterable[FoldLosses | None], remarks: tuple[str, ...]) -> RepeatedFoldLosses | None:
+    """Return the partitions that can be used, or None without one."""
+    usable = tuple(folds for folds in partitions if folds is not None)
+    return RepeatedFoldLosses(usable, remarks) if usable else None
 
 
 def _errors(probabilities: Array, event: NDArray[np.bool_]) -> Array:
@@ -117,14 +91,13 @@ def _chance_brier(probabilities: Array, event: NDArray[np.bool_]) -> float:
     return float(np.mean(share * (1.0 - probabilities) ** 2 + (1.0 - share) * probabilities**2))
 
 
-def _errors_of_folds(record: FoldScores, event: NDArray[np.bool_]) -> list[FoldLosses]:
+def _errors_of_folds(record: FoldLosses, event: NDArray[np.bool_]) -> FoldLosses | None:
+    if record.probabilities is None:
+        return None
     # the classifier of a training set of one class gives that class the probability 1
-    losses = []
-    for scores, fold in zip(record.scores, record.fold, strict=True):
-        of_one_class = np.array([event[fold != number].mean() for number in fold])
-        probabilities = np.where(np.isnan(scores), of_one_class, scores)
-        losses.append(FoldLosses(_errors(probabilities, event), fold, record.remarks))
-    return losses
+    of_one_class = np.array([event[record.fold != number].mean() for number in record.fold])
+    probabilities = np.where(np.isnan(record.probabilities), of_one_class, record.probabilities)
+    return replace(record, losses=_errors(probabilities, event))
 
 
 def check_inner_draws(inner: int | str | None, targets: Iterable[Target]) -> None:
@@ -138,7 +111,7 @@ def check_inner_draws(inner: int | str | None, targets: Iterable[Target]) -> Non
         raise ParameterError("inner", rule, inner)
 
 
-def records_for(metric_rows: MetricRows, records: Records) -> Records | ScoreRecords:
+def records_for(metric_rows: MetricRows, records: Records) -> Records:
     """Return the records of the rows that count, with losses whose plain mean is the mean loss of the metric.
 
     Parameters
@@ -149,16 +122,16 @@ def records_for(metric_rows: MetricRows, records: Records) -> Records | ScoreRec
 
     Returns
     -------
-    Records or ScoreRecords
-        The same records if the metric is the plain error; scores for the AUC, squared errors for the Brier score.
+    Records
+        The same records if the metric is the plain error; for the AUC the same without draws of one class, and squared
+        errors for the Brier score.
         Records without rows are omitted, and so are folds if fewer than two have a row that counts, and a test set
         without one or with unknown events.
     """
     if metric_rows.plain:
         return records
     if metric_rows.metric.reads != "classes":
-        scores = recorded_scores(records, metric_rows.metric.reads, np.asarray(metric_rows.event))
-        return squared_errors(scores) if scores.probabilities else scores
+        return scored(records) if metric_rows.metric.reads == "scores" else squared_errors(records)
     parts: dict[str, Any] = {
         "effective_rows": metric_rows.n_effective,
         "weighed": True,
@@ -181,9 +154,8 @@ def records_for(metric_rows: MetricRows, records: Records) -> Records | ScoreRec
             parts[name] = _of_folds(record, metric_rows)
     for name in ("repeated_folds", "stratified_folds"):
         if (repeated := getattr(records, name)) is not None:
-            of_partitions = (_of_folds(folds, metric_rows) for folds in repeated.partitions)
-            if whole := tuple(folds for folds in of_partitions if folds is not None):
-                parts[name] = RepeatedFoldLosses(whole, repeated.remarks)
+            partitions = (_of_folds(folds, metric_rows) for folds in repeated.partitions)
+            parts[name] = _together(partitions, repeated.remarks)
     if records.test_set is not None:
         parts["test_set"] = _of_test_set(records.test_set, metric_rows)
     return Records(**parts)
@@ -244,14 +216,7 @@ def _of_folds(record: FoldLosses, metric_rows: MetricRows) -> FoldLosses | None:
     lost = record.n_folds - held.size
     notes = (f"{lost} folds without a row that counts omitted",) if lost else ()
     losses = _weighed(np.asarray(record.losses, dtype=bool), metric_rows)
-    return replace(
-        record,
-        losses=losses,
-        fold=fold,
-        remarks=(*record.remarks, *notes),
-        weighed=True,
-        n_train_of_all=record.n_train,
-    )
+    return FoldLosses(losses, fold, (*record.remarks, *notes), weighed=True, n_train_of_all=record.n_train)
 
 
 def _of_test_set(record: TestSetLosses, metric_rows: MetricRows) -> TestSetLosses | None:
@@ -262,5 +227,11 @@ def _of_test_set(record: TestSetLosses, metric_rows: MetricRows) -> TestSetLosse
     if tested.lacking(np.ones((1, event.size), dtype=np.int32))[0]:
         return None
     losses = _weighed(np.asarray(record.losses, dtype=bool), tested)
-    whole = replace(record, event=None, class_numbers=None)
-    return replace(whole, losses=losses, effective_rows=tested.n_effective, weighed=True)
+    return TestSetLosses(
+        losses,
+        record.n_train,
+        record.estimand,
+        record.remarks,
+        effective_rows=tested.n_effective,
+        weighed=True,
+    )

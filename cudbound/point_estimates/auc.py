@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from cudbound.basis.groups import Groups
 from cudbound.basis.validation import Array
 from cudbound.point_estimates.bootstrap_632 import error_632_plus
-from cudbound.records import SCORES, ScoreRecords
+from cudbound.records import SCORES, Records
 from cudbound.resampling.bootstrap import BOOTSTRAP
 
 Bools = NDArray[np.bool_]
@@ -229,29 +229,29 @@ class AucEstimates:
     n_never: int
 
 
-def aucs_on_draws(records: ScoreRecords) -> Array:
+def aucs_on_draws(records: Records) -> Array:
     """Return A_b, the AUC of each draw's classifier on the draw, shape (n_resamples,)."""
     bootstrap = records.require(BOOTSTRAP)
     return weighted_auc(order_codes(bootstrap.scores), records.event, bootstrap.counts)
 
 
-def aucs_on_training_rows(records: ScoreRecords) -> Array:
+def aucs_on_training_rows(records: Records) -> Array:
     """Return D_b, the AUC of each draw's classifier on all training rows, shape (n_resamples,)."""
     codes = order_codes(records.require(BOOTSTRAP).scores)
     return weighted_auc(codes, records.event, np.ones(records.n_samples))
 
 
-def training_auc(records: ScoreRecords) -> float:
+def training_auc(records: Records) -> float:
     """Return T, the AUC of the classifier on its training rows."""
     return float(placements(records.require(SCORES), records.event)[0].mean())
 
 
-def auc_estimates(records: ScoreRecords) -> AucEstimates:
+def auc_estimates(records: Records) -> AucEstimates:
     """Return the estimates of the AUC.
 
     Parameters
     ----------
-    records : ScoreRecords
+    records : Records
         With `scores` and `bootstrap`.
     """
     bootstrap, training = records.require(BOOTSTRAP), training_auc(records)
@@ -284,7 +284,7 @@ class AucSize:
     shrinkage: float = 1.0
 
     @classmethod
-    def of(cls, records: ScoreRecords) -> AucSize:
+    def of(cls, records: Records) -> AucSize:
         """Return the sizes of a training set, from the scores on it."""
         event, groups = records.event, records.groups
         parts = placements(records.require(SCORES), event)

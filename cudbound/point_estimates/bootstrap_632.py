@@ -13,7 +13,7 @@ from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.basis.rounding import format_proportion
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import LOSSES, Groups, Records
-from cudbound.records.losses import leave_one_out_bootstrap_error, no_information_error, ratio_or_nan
+from cudbound.records.losses import leave_one_out_bootstrap_error, ratio_or_nan
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.folds import LEAVE_ONE_OUT
 from cudbound.resampling.splits import HALVINGS
@@ -167,31 +167,21 @@ def estimate_632_plus(records: Records) -> Error632Plus:
     Raises
     ------
     ValueError
-        If the records lack losses, bootstrap, `positive` or `predicted_positive`.
+        If the records lack losses, draws or the no-information error.
     """
     training = float(np.mean(records.require(LOSSES)))
     return error_632_plus(training, out_of_bag_error(records), no_information_of(records))
 
 
 def no_information_of(records: Records) -> float:
-    """Return the no-information error of a training set, as recorded or from the two shares.
-
-    Raises
-    ------
-    ValueError
-        If the records contain neither.
-    """
-    if not math.isnan(records.no_information):
-        return records.no_information
-    if records.chance_losses is not None:
-        return float(np.mean(records.chance_losses))
-    for name in ("positive", "predicted_positive"):
-        if math.isnan(getattr(records, name)):
-            raise ValueError(
-                f"The .632+ estimate needs '{name}', a share of the training set, and the records have none. Pass "
-                f"Records(..., {name}=...); for a difference between two errors the .632+ estimate is not defined."
-            )
-    return float(no_information_error(records.positive, records.predicted_positive))
+    """Return the no-information error of a training set; raise ValueError if it was not recorded."""
+    if math.isnan(records.no_information):
+        raise ValueError(
+            "The .632+ estimate needs the no-information error, and the records have none. Pass "
+            "Records(..., no_information=no_information_error(...)), both of cudbound.records; for a difference "
+            "between two errors the .632+ estimate is not defined."
+        )
+    return records.no_information
 
 
 def out_of_bag_error(records: Records) -> float:

@@ -1,9 +1,10 @@
-"""The records that several methods read: losses and scores on bootstrap draws, folds, splits and test sets."""
+"""The records that several methods read: outputs of refits on bootstrap draws, folds, splits and test sets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ from cudbound.basis.validation import Array
 from cudbound.records.rules import (
     Counts,
     DrawLosses,
+    DrawProbabilities,
     DrawScores,
     FitCount,
     Flag,
@@ -22,16 +24,17 @@ from cudbound.records.rules import (
     MeanSize,
     MeansWithGaps,
     NumberOrNan,
-    Numbers,
     Optimism,
     PairsOfMeans,
     Recorded,
     Remarks,
     RowLosses,
     RowNumbers,
+    RowProbabilities,
     RowScores,
     Size,
     check_draws,
+    check_outputs,
     check_same,
     numeric,
 )
@@ -79,7 +82,7 @@ def leave_one_out_bootstrap_error(
     return ratio_or_nan(per_point.sum(axis=-1), rows.sum(axis=-1))
 
 
-def no_information_error(positive: ArrayLike, predicted_positive: ArrayLike) -> Array:
+def no_information_error(positive: ArrayLike, predicted_positive: ArrayLike) -> Any:
     """Return the no-information error gamma: the error if labels and predictions were independent.
 
     It is the mean loss over all n^2 pairs of a training row's prediction and a training row's label.
@@ -93,7 +96,7 @@ def no_information_error(positive: ArrayLike, predicted_positive: ArrayLike) -> 
 
     Returns
     -------
-    ndarray of float
+    float or ndarray of float
         p (1 - q) + (1 - p) q, elementwise.
 
     References
@@ -106,7 +109,7 @@ def no_information_error(positive: ArrayLike, predicted_positive: ArrayLike) -> 
     0.5
     """
     p, q = np.asarray(positive, dtype=float), np.asarray(predicted_positive, dtype=float)
-    return np.asarray(p * (1.0 - q) + (1.0 - p) * q)
+    return p * (1.0 - q) + (1.0 - p) * q
 
 
 def ratio_or_nan(total: ArrayLike, number: ArrayLike) -> Array:
@@ -114,23 +117,6 @@ def ratio_or_nan(total: ArrayLike, number: ArrayLike) -> Array:
     return np.asarray(
         np.divide(total, number, out=np.full(np.shape(total), np.nan), where=np.asarray(number) > 0)
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Draws(Recorded):
-    """Bootstrap draws, each with a fit."""
-
-    counts: Counts
-
-    @property
-    def n_fits(self) -> int:
-        """Number of classifier fits behind the record."""
-        return len(self.counts)
-
-    @property
-    def n_samples(self) -> int:
-        """Number of rows of the training set."""
-        return int(np.shape(self.counts)[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,27 +131,16 @@ class MeansOfRefits(Recorded):
         return int(np.size(self.means))
 
 
-class Tested(Recorded):
-    """Outputs for the rows of a test set."""
-
-    estimand: str
-
-    @property
-    def n_fits(self) -> int:
-        """Number of classifier fits behind the record."""
-        return 0 if self.estimand == "conditional" else 1
-
-
 @dataclass(frozen=True, eq=False)
-class BootstrapLosses(Draws):
-    """Losses of the classifiers fitted to bootstrap draws, on all training points.
+class BootstrapLosses(Recorded):
+    """Losses or scores, on all training points, of the classifiers fitted to bootstrap draws.
 
     Attributes
     ----------
     counts : ndarray of int, shape (n_resamples, n_samples)
         How often each point occurs in each draw.
-    losses : ndarray, shape (n_resamples, n_samples)
-        Loss of the classifier fitted to the draw, on the point.
+    losses : ndarray, shape (n_resamples, n_samples), or None
+        Loss of the classifier fitted to the draw, on the point; None if scores are recorded alone.
     remarks : tuple of str
         Changes to draws that could not be used as drawn.
     no_information : ndarray of float, shape (n_resamples,), or None
@@ -178,26 +153,37 @@ class BootstrapLosses(Draws):
     weighed : bool, default=False
         Whether the losses include row weights, so only their mean is in [0, 1].
     scores, probabilities : ndarray of float, shape (n_resamples, n_samples), or None
-        Scores or probabilities of the event, from the classifier fitted to the draw; nan if the draw has one class.
-        Kept if a metric uses them, 8 bytes each.
+        Scores (larger ones favor the event) or probabilities of the event, from the classifier fitted to the draw; nan
+        if the draw has one class. Kept if a metric uses them: 1.6 MB for 1,000 draws of 200 rows.
     """
 
-    losses: DrawLosses
+    counts: Counts
+    losses: DrawLosses = None
     remarks: Remarks = ()
     no_information: MeansWithGaps | None = None
     on_draws: MeansWithGaps | None = None
     uneven: Flag = False
     weighed: Flag = False
-    scores: DrawScores | None = None
-    probabilities: DrawScores | None = None
+    scores: DrawScores = None
+    probabilities: DrawProbabilities = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_same("shape", counts=self.counts, losses=self.losses)
+        check_outputs(self, counts=self.counts)
         check_draws(self.counts, uneven=self.uneven)
         for name in ("no_information", "on_draws"):
             if getattr(self, name) is not None:
                 check_same("length", **{"counts": self.counts, name: getattr(self, name)})
+
+    @property
+    def n_fits(self) -> int:
+        """Number of classifier fits behind the record."""
+        return len(self.counts)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows of the training set."""
+        return int(np.shape(self.counts)[1])
 
     @property
     def resubstitution(self) -> Array:
@@ -242,12 +228,12 @@ class InnerErrors(Recorded):
 
 @dataclass(frozen=True, eq=False)
 class FoldLosses(Recorded):
-    """Cross-validated losses on one partition of the rows into folds.
+    """Cross-validated losses or scores on one partition of the rows into folds.
 
     Attributes
     ----------
-    losses : ndarray, shape (n_samples,)
-        Loss of the classifier fitted without the fold of the row, on the row.
+    losses : ndarray, shape (n_samples,), or None
+        Loss of the classifier fitted without the fold of the row, on the row; None if scores are recorded alone.
     fold : ndarray of int, shape (n_samples,)
         Which fold the row belongs to, numbered from 0.
     remarks : tuple of str
@@ -264,13 +250,13 @@ class FoldLosses(Recorded):
     fold: RowNumbers
     remarks: Remarks = ()
     weighed: Flag = False
-    scores: RowScores | None = None
-    probabilities: RowScores | None = None
+    scores: RowScores = None
+    probabilities: RowProbabilities = None
     n_train_of_all: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_same("shape", losses=self.losses, fold=self.fold)
+        check_outputs(self, fold=self.fold)
         numbers = np.unique(self.fold)
         if numbers.size < 2 or numbers[-1] != numbers.size - 1:
             raise ValueError(
@@ -299,7 +285,7 @@ class FoldLosses(Recorded):
     @property
     def n_samples(self) -> int:
         """Number of rows of the training set."""
-        return int(np.size(self.losses))
+        return int(self.fold.size)
 
     @property
     def n_folds(self) -> int:
@@ -336,7 +322,7 @@ class FoldLosses(Recorded):
 
 @dataclass(frozen=True, eq=False)
 class RepeatedFoldLosses(Recorded):
-    """Cross-validated losses on several partitions of the same rows.
+    """Cross-validated losses or scores on several partitions of the same rows.
 
     Attributes
     ----------
@@ -420,12 +406,13 @@ class HalvingLosses(MeansOfRefits):
 
 
 @dataclass(frozen=True, eq=False)
-class TestSetLosses(Tested):
-    """Losses of one classifier on a test set.
+class TestSetLosses(Recorded):
+    """Losses or scores of one classifier on a test set.
 
     Attributes
     ----------
-    losses : ndarray, shape (n_tested,)
+    losses : ndarray, shape (n_tested,), or None
+        None if scores are recorded alone.
     n_train : int
         Rows that the classifier was fitted to.
     estimand : {"holdout-model", "conditional"}
@@ -451,24 +438,34 @@ class TestSetLosses(Tested):
     n_train: Size
     estimand: str = "holdout-model"
     remarks: Remarks = ()
-    event: Flags | None = None
+    event: Flags | Any = None
     effective_rows: NumberOrNan = np.nan
     weighed: Flag = False
-    scores: RowScores | None = None
-    probabilities: RowScores | None = None
+    scores: RowScores = None
+    probabilities: RowProbabilities = None
     class_numbers: RowNumbers | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.event is not None:
-            check_same("shape", losses=self.losses, event=self.event)
+        check_outputs(self, **({} if self.event is None else {"event": self.event}))
         if self.estimand not in ("holdout-model", "conditional"):
             raise ParameterError("estimand", "'holdout-model' or 'conditional'", self.estimand)
 
     @property
+    def n_fits(self) -> int:
+        """Number of classifier fits behind the record."""
+        return 0 if self.estimand == "conditional" else 1
+
+    @property
+    def n_tested(self) -> int:
+        """Number of tested rows."""
+        outputs = (self.losses, self.scores, self.probabilities)
+        return int(next(output.size for output in outputs if output is not None))
+
+    @property
     def n_effective(self) -> float:
         """Number of equally weighted rows: by default the number of tested rows."""
-        return float(np.size(self.losses)) if np.isnan(self.effective_rows) else self.effective_rows
+        return float(self.n_tested) if np.isnan(self.effective_rows) else self.effective_rows
 
     def events_of(self, event_class: int | None = None) -> NDArray[np.bool_] | None:
         """Return which rows are events, or belong to one of more than two classes; None if unknown."""
@@ -479,97 +476,10 @@ class TestSetLosses(Tested):
     def rows_of(self, event_class: int | None = None) -> TestedRows:
         """Return what is known of the tested rows; `event_class` is that of a metric of one of several classes."""
         classes = self.event if self.class_numbers is None else self.class_numbers
-        tested = TestedRows.of(np.size(self.losses), self.events_of(event_class), self.estimand)
+        tested = TestedRows.of(self.n_tested, self.events_of(event_class), self.estimand)
         if classes is None:
             return tested
         return replace(tested, majority_error=1.0 - float(np.bincount(classes).max()) / tested.n)
-
-
-@dataclass(frozen=True, eq=False)
-class BootstrapScores(Draws):
-    """Scores, on all training rows, of the classifiers fitted to bootstrap draws.
-
-    Attributes
-    ----------
-    counts : ndarray of int, shape (n_resamples, n_samples)
-        How often each row occurs in each draw. Draws of one class have no scores: omit them.
-    scores : ndarray of float, shape (n_resamples, n_samples)
-        Larger scores favor the event; B n numbers of 8 bytes, 1.6 MB for 1,000 draws of 200 rows.
-    remarks : tuple of str
-        The number of omitted draws, and other changes to draws.
-    """
-
-    scores: DrawScores
-    remarks: Remarks = ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_same("shape", counts=self.counts, scores=self.scores)
-        check_draws(self.counts, uneven=True)
-
-
-@dataclass(frozen=True, eq=False)
-class FoldScores(Recorded):
-    """Scores of the rows by the classifiers fitted without their folds, for one partition or several.
-
-    Attributes
-    ----------
-    scores : ndarray of float, shape (n_repeats, n_samples)
-        Larger scores favor the event; nan if the classifier was fitted to one class.
-    fold : ndarray of int, shape (n_repeats, n_samples)
-        Which fold the row belongs to, numbered from 0 in each partition.
-    remarks : tuple of str
-    """
-
-    scores: DrawScores
-    fold: Counts
-    remarks: Remarks = ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_same("shape", scores=self.scores, fold=self.fold)
-
-    @property
-    def n_samples(self) -> int:
-        """Number of rows of the training set."""
-        return int(np.shape(self.scores)[1])
-
-    @property
-    def n_fits(self) -> int:
-        """Number of classifier fits behind the record."""
-        return int((self.fold.max(axis=1) + 1).sum())
-
-
-@dataclass(frozen=True, eq=False)
-class TestSetScores(Tested):
-    """Scores of one classifier on new cases.
-
-    Attributes
-    ----------
-    event : ndarray of bool, shape (n_tested,)
-    scores : ndarray of float, shape (n_tested,)
-    n_train : int
-        Rows that the classifier was fitted to.
-    remarks : tuple of str
-    estimand : {"conditional", "holdout-model"}
-        As in `cudbound.records.TestSetLosses`.
-    """
-
-    __test__ = False  # the name is not a test for pytest
-
-    event: Flags
-    scores: Numbers
-    n_train: Size
-    remarks: Remarks = ()
-    estimand: str = "conditional"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_same("shape", event=self.event, scores=self.scores)
-
-    def rows_of(self) -> TestedRows:
-        """Return what is known of the tested rows."""
-        return TestedRows.of(self.event.size, self.event, self.estimand)
 
 
 #: Above this share of the units a rank is large: refits then differ much from the classifier fitted to all rows.

@@ -4,31 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
 from cudbound.basis.method_card import MethodCard, Needs
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.record_kind import RecordKind
 from cudbound.records.losses import (
     BootstrapLosses,
-    BootstrapScores,
     Design,
     FoldLosses,
-    FoldScores,
     HalvingLosses,
     InnerErrors,
     RepeatedFoldLosses,
     SplitLosses,
     TestSetLosses,
-    TestSetScores,
     never_out_of_bag,
 )
-from cudbound.records.rules import Flag, Flags, NumberOrNan, Recorded, RowLosses, RowScores, Share, check_same
+from cudbound.records.rules import (
+    Flag,
+    Flags,
+    NumberOrNan,
+    Recorded,
+    RowLosses,
+    RowProbabilities,
+    RowScores,
+    Share,
+    check_same,
+)
 
 R = TypeVar("R")
 
@@ -36,77 +41,20 @@ LOSSES = RecordKind(
     "losses",
     holds=np.ndarray,
     words="losses of the training rows",
-    holder="training_losses",
+    holder="Records(losses=...)",
     resamples=False,
     of_every_metric=True,
 )
-SCORES = RecordKind("scores", holds=np.ndarray, words="scores of the training rows", holder="scores")
+SCORES = RecordKind(
+    "scores", holds=np.ndarray, words="scores of the training rows", holder="Records(scores=...)"
+)
 DESIGN = RecordKind(
     "design", holds=Design, words="the rank of the design", of_every_metric=True, optional=True
 )
 
 
-class OfTrainingSet(Recorded):
-    """What records of losses and of scores have in common."""
-
-    kind: str
-    groups: Groups | None
-    #: Methods of scores do not read what the matrix of a classifier says.
-    design: Any = None
-    of_methods: Mapping[str, Any] = MappingProxyType({})
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        sizes = self._sizes
-        if len({size for _, size in sizes}) > 1:
-            each = ", ".join(f"{name} of {size} rows" for name, size in sizes)
-            raise ValueError(f"All records must be of one training set. Got {each}; omit those of others.")
-
-    @property
-    def n_samples(self) -> int:
-        """Number of rows of the training set.
-
-        Raises
-        ------
-        ValueError
-            If no record has it.
-        """
-        for _, size in self._sizes:
-            return size
-        raise ValueError("The number of training rows is unknown: pass the losses on the training set.")
-
-    @property
-    def _sizes(self) -> list[tuple[str, int]]:
-        """What records are of the training set, with its number of rows."""
-        names = {"event": "event", "losses": "training_losses", "scores": "scores"}
-        arrays = {title: getattr(self, name, None) for name, title in names.items()}
-        sizes = [(title, int(np.size(array))) for title, array in arrays.items() if array is not None]
-        records = (*vars(self).values(), *self.of_methods.values())
-        return sizes + [
-            (type(record).__name__, record.n_samples) for record in records if hasattr(record, "n_samples")
-        ]
-
-    def get(self, kind: RecordKind[R]) -> R | None:
-        """Return one record, or None if it was not recorded."""
-        record: R | None = getattr(self, kind.name, None)
-        return self.of_methods.get(kind.name) if record is None else record
-
-    def require(self, kind: RecordKind[R]) -> R:
-        """Return one record.
-
-        Raises
-        ------
-        ValueError
-            If it was not recorded.
-        """
-        record = self.get(kind)
-        if record is None:
-            raise kind.missing("This method", self.kind)
-        return record
-
-
 @dataclass(frozen=True, eq=False)
-class Records(OfTrainingSet):
+class Records(Recorded):
     """The records of one training set, the only input of the methods.
 
     An attribute that was not recorded is None, or nan for a single number.
@@ -115,14 +63,10 @@ class Records(OfTrainingSet):
     ----------
     losses : ndarray, shape (n_samples,) or None
         Losses on the training set of the classifier fitted to all of it.
-    predicted_positive : float
-        Share of the training set that this classifier predicts as positive; nan if it was not recorded.
-    positive : float
-        Share of the training set that is positive; nan if it was not recorded.
+    no_information : float
+        Mean loss if labels and predictions were independent, see `no_information_error`; the .632+ estimate needs it.
     chance_losses : ndarray of float, shape (n_samples,), or None
         Mean loss of each row if its prediction were that of another row, for more than two classes.
-    no_information : float
-        Mean loss if labels and predictions were independent; nan means that it follows from the two shares.
     effective_rows : float
         Effective sample size: number of equally weighted, independent rows with the same information; nan if it is the
         number of rows.
@@ -148,10 +92,14 @@ class Records(OfTrainingSet):
         Groups of rows that were drawn and left out together; None without groups.
     weighed : bool, default=False
         Whether `losses` include row weights, so only their mean is in [0, 1].
+    event : ndarray of bool, shape (n_samples,), or None
+        Which training rows are events, for scores and probabilities.
     scores, probabilities : ndarray of float, shape (n_samples,), or None
-        Scores or probabilities of the event, from the classifier fitted to all rows; kept if a metric uses them.
-    kind : {"classes", "probabilities"}, default="classes"
-        Whether losses indicate misclassified rows, or are squared errors of probabilities.
+        Scores (larger ones favor the event) or probabilities of the event, from the classifier fitted to all rows; kept
+        if a metric uses them.
+    kind : {"classes", "scores", "probabilities"}, default="classes"
+        What methods read: losses that indicate misclassified rows; scores; or losses that are squared errors of
+        probabilities.
     of_methods : mapping of str to object
         Records that only one method reads, by the names of their kinds.
 
@@ -161,11 +109,9 @@ class Records(OfTrainingSet):
         If two of them belong to training sets of different sizes, or to different numbers of draws.
     """
 
-    losses: RowLosses | None = None
-    predicted_positive: Share = np.nan
-    positive: Share = np.nan
-    chance_losses: RowScores | None = None
+    losses: RowLosses = None
     no_information: Share = np.nan
+    chance_losses: RowScores = None
     effective_rows: NumberOrNan = np.nan
     square_ratio: Share = np.nan
     bootstrap: BootstrapLosses | None = None
@@ -181,15 +127,20 @@ class Records(OfTrainingSet):
     stratified_folds: RepeatedFoldLosses | None = None
     groups: Groups | None = None
     weighed: Flag = False
-    scores: RowScores | None = None
-    probabilities: RowScores | None = None
-    kind: str = "classes"
+    event: Flags | Any = None
+    scores: RowScores = None
+    probabilities: RowProbabilities = None
+    kind: Literal["classes", "scores", "probabilities"] = "classes"
     of_methods: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.bootstrap is not None and self.inner is not None:
             check_same("length", bootstrap=self.bootstrap.counts, inner=self.inner.errors)
+        sizes = self._sizes
+        if len({size for _, size in sizes}) > 1:
+            each = ", ".join(f"{name} of {size} rows" for name, size in sizes)
+            raise ValueError(f"All records must be of one training set. Got {each}; omit those of others.")
 
     @classmethod
     def of(cls, **records: Any) -> Records:
@@ -198,73 +149,33 @@ class Records(OfTrainingSet):
         of_methods = {name: record for name, record in records.items() if name not in names}
         return cls(**{name: records[name] for name in names & records.keys()}, of_methods=of_methods)
 
-    def with_record(self, kind: RecordKind[Any], record: Any) -> Records:
-        """Return the same records with one more that only one method reads."""
-        return replace(self, of_methods={**self.of_methods, kind.name: record})
+    @property
+    def n_samples(self) -> int:
+        """Number of rows of the training set.
+
+        Raises
+        ------
+        ValueError
+            If no record has it.
+        """
+        for _, size in self._sizes:
+            return size
+        raise ValueError("The number of training rows is unknown: pass the losses on the training set.")
+
+    @property
+    def _sizes(self) -> list[tuple[str, int]]:
+        """What records are of the training set, with its number of rows."""
+        arrays = {name: getattr(self, name) for name in ("event", "losses", "scores", "probabilities")}
+        sizes = [(name, int(np.size(array))) for name, array in arrays.items() if array is not None]
+        records = (*vars(self).values(), *self.of_methods.values())
+        return sizes + [
+            (type(record).__name__, record.n_samples) for record in records if hasattr(record, "n_samples")
+        ]
 
     @property
     def n_effective(self) -> float:
         """Number of independent, equally weighted rows: by default that of the training set."""
         return float(self.n_samples) if np.isnan(self.effective_rows) else self.effective_rows
-
-
-_OF_FOLDS = ("folds", "repeated_folds", "stratified_folds")
-
-
-@dataclass(frozen=True, eq=False)
-class ScoreRecords(OfTrainingSet):
-    """The recorded scores of one training set, the only input of the methods for the AUC.
-
-    Attributes
-    ----------
-    event : ndarray of bool, shape (n_samples,)
-        Which training rows are events.
-    scores : ndarray of float, shape (n_samples,) or None
-        Scores of the classifier fitted to all rows.
-    bootstrap : BootstrapScores
-    folds, repeated_folds : FoldScores
-        Scores from one partition, and from several.
-    test_set : TestSetScores
-    groups : Groups
-        Groups of rows that were drawn and left out together; None without groups.
-    second : ScoreRecords
-        The records of a second classifier on the same rows and draws, for the difference.
-    probabilities : bool, default=False
-        Whether the scores are probabilities of the event, for the Brier score.
-    stratified_folds : FoldScores
-        Scores from several partitions into stratified folds.
-
-    Raises
-    ------
-    ValueError
-        If two of them belong to training sets of different sizes, or probabilities are not in [0, 1].
-    """
-
-    event: Flags
-    scores: RowScores | None = None
-    bootstrap: BootstrapScores | None = None
-    folds: FoldScores | None = None
-    repeated_folds: FoldScores | None = None
-    test_set: TestSetScores | None = None
-    groups: Groups | None = None
-    second: ScoreRecords | None = None
-    probabilities: Flag = False
-    stratified_folds: FoldScores | None = None
-    #: What is recorded, for the methods that can read it.
-    kind = "scores"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.probabilities:
-            records = {name: getattr(self, name) for name in ("bootstrap", *_OF_FOLDS, "test_set")}
-            of_records = {name: record.scores for name, record in records.items() if record is not None}
-            for name, values in {"scores": self.scores, **of_records}.items():
-                if values is not None and (beyond := values[(values < 0.0) | (values > 1.0)]).size:
-                    raise ParameterError(name, "of probabilities in [0, 1]", float(beyond[0]))
-
-    def require(self, kind: RecordKind[Any]) -> Any:
-        """Return one record of scores; raise ValueError if it was not recorded."""
-        return super().require(kind)
 
     @property
     def n_events(self) -> int:
@@ -279,15 +190,40 @@ class ScoreRecords(OfTrainingSet):
         codes = self.groups.codes
         return min(np.unique(codes[self.event]).size, np.unique(codes[~self.event]).size)
 
+    def get(self, kind: RecordKind[R]) -> R | None:
+        """Return one record, or None if it was not recorded."""
+        record: R | None = getattr(self, kind.name, None)
+        return self.of_methods.get(kind.name) if record is None else record
 
-def check_records(method: MethodCard, records: Records | ScoreRecords, needs: Needs) -> None:
-    """Raise ValueError if a record that a method needs is missing, except optional ones."""
-    for kind in sorted(needs):
-        if not kind.optional and records.get(kind) is None:
-            raise kind.missing(method.name, records.kind)
+    def require(self, kind: RecordKind[R]) -> R:
+        """Return one record.
+
+        Raises
+        ------
+        ValueError
+            If it was not recorded.
+        """
+        record = self.get(kind)
+        if record is None:
+            raise kind.missing("This method")
+        return record
+
+    def with_record(self, kind: RecordKind[Any], record: Any) -> Records:
+        """Return the same records with one more that only one method reads."""
+        return replace(self, of_methods={**self.of_methods, kind.name: record})
 
 
-def check_single_error(method: MethodCard, records: Records | ScoreRecords, needs: Needs) -> None:
+def check_records(method: MethodCard, records: Records, needs: Needs) -> None:
+    """Raise ValueError if a record that a method needs is missing, except optional ones, or lacks what it reads."""
+    output = "scores" if records.kind == "scores" else "losses"
+    for kind in sorted(kind for kind in needs if not kind.optional):
+        record = records.get(kind)
+        parts = getattr(record, "partitions", (record,))
+        if any(getattr(part, output, part) is None for part in parts):
+            raise kind.missing(method.name, "" if record is None else output)
+
+
+def check_single_error(method: MethodCard, records: Records, needs: Needs) -> None:
     """Raise ValueError if a method for one classifier reads differences of two losses."""
     for kind in sorted(needs):
         record = records if kind is LOSSES else records.get(kind)
@@ -298,18 +234,18 @@ def check_single_error(method: MethodCard, records: Records | ScoreRecords, need
             )
 
 
-def count_fits(records: Records | ScoreRecords, needs: Needs) -> int:
+def count_fits(records: Records, needs: Needs) -> int:
     """Count the classifier fits behind a method, including the one on the whole training set."""
     return 1 + sum(getattr(records.get(kind), "n_fits", 0) for kind in needs)
 
 
-def tested_in(records: Records | ScoreRecords, needs: Needs) -> TestedRows | None:
+def tested_in(records: Records, needs: Needs) -> TestedRows | None:
     """Return the rows on which a method tests one classifier, or each of two its own; None if it does not."""
     names = {kind.name for kind in needs}
     if "test_set" not in names or records.test_set is None:
         return None
     tested = records.test_set.rows_of()
-    second = getattr(records, "second_test_set", None) if "second_test_set" in names else None
+    second = records.second_test_set if "second_test_set" in names else None
     return tested if second is None else replace(tested, n=tested.n + second.rows_of().n, n_events=None)
 
 
@@ -318,9 +254,7 @@ def based_on(tested: TestedRows | None) -> tuple[str, ...]:
     return () if tested is None or tested.n_events is None else (f"based on {tested}",)
 
 
-def shared_remarks(
-    records: Records | ScoreRecords, needs: Needs, with_groups: str = "kept"
-) -> tuple[str, ...]:
+def shared_remarks(records: Records, needs: Needs, with_groups: str = "kept") -> tuple[str, ...]:
     """Return the remarks on the resampled training sets, and on groups of rows, that a method reads."""
     remarks: list[str] = []
     bootstrap = records.bootstrap if any(kind.name == "bootstrap" for kind in needs) else None

@@ -38,12 +38,15 @@ class Rule:
         Whether the losses of one classifier can also be negative, as an optimism can.
     of_rows : bool
         Whether each loss is that of one row, and no mean.
+    optional : bool
+        Whether None means that it was not recorded, also where the field has no default.
     """
 
     check: Callable[[str, Any], Any]
     loss: bool = False
     signed: bool = False
     of_rows: bool = False
+    optional: bool = False
 
 
 class Recorded:
@@ -55,7 +58,7 @@ class Recorded:
     def __post_init__(self) -> None:
         for name, rule in _rules(type(self)).items():
             value = getattr(self, name)
-            if value is None and getattr(type(self), name, False) is None:
+            if value is None and (rule.optional or getattr(type(self), name, False) is None):
                 continue
             checked_value = rule.check(name, value)
             if rule.loss and not getattr(self, "weighed", False):
@@ -97,13 +100,6 @@ def numeric(name: str, values: Any, n_dimensions: int) -> NDArray[Any]:
     return array.astype({"b": np.bool_, "f": np.float64}.get(array.dtype.kind, np.int64), copy=False)
 
 
-def row_losses(name: str, values: Any) -> Losses:
-    """Return losses, one per row; raise ValueError for anything else."""
-    losses = numeric(name, values, 1)
-    _check_range(name, losses)
-    return losses
-
-
 def _check_range(name: str, values: Any) -> None:
     beyond = np.abs(np.asarray(values, dtype=float)) > 1.0 + ROUNDING
     if beyond.any():
@@ -115,25 +111,23 @@ def _check_range(name: str, values: Any) -> None:
 
 
 def check_errors(record: Recorded) -> None:
-    """Raise ValueError if the losses of rows are not those of right and wrong predictions, as probabilities are not."""
-    if not getattr(record, "weighed", False):
-        for name, rule in _rules(type(record)).items():
-            if rule.of_rows:
-                check_errors_of_rows(f"{type(record).__name__}.{name}", getattr(record, name))
+    """Raise ValueError if the losses of rows are not those of right and wrong predictions, as probabilities are not.
 
-
-def check_errors_of_rows(name: str, losses: Losses) -> None:
-    """Raise ValueError unless losses are 0, or one of two costs, or the differences of such losses."""
-    sizes = np.unique(np.abs(losses.astype(np.float64)))
-    costs = sizes[sizes > 0.0]
-    if costs.size > 2 or (costs.size == 2 and sizes.size == 2):
-        raise ParameterError(
-            name,
-            "0 for a right prediction and 1, or the cost of an error in its class, for a wrong one",
-            float(np.median(costs).round(3)),
-            f" There are {sizes.size} different values. If they are probabilities, record whether the predicted class "
-            "is wrong, or pass ScoreRecords(..., probabilities=True) for the Brier score.",
-        )
+    They are 0, or one of two costs, or the differences of such losses.
+    """
+    names = [name for name, rule in _rules(type(record)).items() if rule.of_rows]
+    for name in () if getattr(record, "weighed", False) else names:
+        losses = getattr(record, name)
+        sizes = np.unique(np.abs(np.asarray([] if losses is None else losses, dtype=np.float64)))
+        costs = sizes[sizes > 0.0]
+        if costs.size > 2 or (costs.size == 2 and sizes.size == 2):
+            raise ParameterError(
+                f"{type(record).__name__}.{name}",
+                "0 for a right prediction and 1, or the cost of an error in its class, for a wrong one",
+                float(np.median(costs).round(3)),
+                f" There are {sizes.size} different values. If they are probabilities, record whether the predicted "
+                "class is wrong, or pass them as probabilities=, with metric='brier', for the Brier score.",
+            )
 
 
 def _real(name: str, values: Any, n_dimensions: int) -> Array:
@@ -155,6 +149,13 @@ def _scores(name: str, values: Any, n_dimensions: int) -> Array:
         _real(name, np.nan_to_num(array, nan=0.0, posinf=np.inf, neginf=-np.inf), n_dimensions)
         return array.astype(np.float64, copy=False)
     return _real(name, values, n_dimensions)
+
+
+def _probabilities(name: str, values: Any, n_dimensions: int) -> Array:
+    array = _scores(name, values, n_dimensions)
+    if (beyond := array[(array < 0.0) | (array > 1.0)]).size:
+        raise ParameterError(name, "of probabilities in [0, 1]", float(beyond[0]))
+    return array
 
 
 def _pairs(name: str, values: Any) -> Array:
@@ -214,9 +215,9 @@ def _finite(name: str, value: Any) -> float:
     return number
 
 
-#: Losses, one for each row, or for each draw and row, or for repeats, folds and rows.
-RowLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=1), loss=True, of_rows=True)]
-DrawLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=2), loss=True, of_rows=True)]
+#: Losses, one for each row, or for each draw and row, or for repeats, folds and rows. A record has them or scores.
+RowLosses = Annotated[Any, Rule(partial(numeric, n_dimensions=1), loss=True, of_rows=True, optional=True)]
+DrawLosses = Annotated[Any, Rule(partial(numeric, n_dimensions=2), loss=True, of_rows=True)]
 NestedFoldLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=3), loss=True, of_rows=True)]
 #: Means of losses.
 Means = Annotated[Array, Rule(partial(_real, n_dimensions=1), loss=True)]
@@ -231,8 +232,10 @@ RowNumbers = Annotated[NDArray[np.int64], Rule(partial(_whole, n_dimensions=1))]
 Flags = Annotated[NDArray[np.bool_], Rule(_flags)]
 Flag = Annotated[bool, Rule(check_flag)]
 #: Scores or probabilities, one for each row, or for each draw or partition and row; nan if there is none.
-RowScores = Annotated[Array, Rule(partial(_scores, n_dimensions=1))]
-DrawScores = Annotated[Array, Rule(partial(_scores, n_dimensions=2))]
+RowScores = Annotated[Any, Rule(partial(_scores, n_dimensions=1))]
+DrawScores = Annotated[Any, Rule(partial(_scores, n_dimensions=2))]
+RowProbabilities = Annotated[Any, Rule(partial(_probabilities, n_dimensions=1))]
+DrawProbabilities = Annotated[Any, Rule(partial(_probabilities, n_dimensions=2))]
 #: Numbers on a scale of their own.
 Numbers = Annotated[Array, Rule(partial(_real, n_dimensions=1))]
 NumberOrNan = Annotated[float, Rule(partial(_number_or_nan, low=0.0, high=math.inf))]
@@ -250,6 +253,16 @@ def check_same(what: Literal["shape", "length"], **arrays: NDArray[Any]) -> None
     if len(set(sizes.values())) > 1:
         names, values = (" and ".join(words) for words in (map(repr, sizes), map(str, sizes.values())))
         raise ValueError(f"{names} must have the same {what}. Got {values} instead.")
+
+
+def check_outputs(record: Any, **of_rows: NDArray[Any]) -> None:
+    """Raise ValueError unless a record has losses, scores or probabilities, each of the shape of its other field."""
+    names = ("losses", "scores", "probabilities")
+    outputs = {name: values for name in names if (values := getattr(record, name)) is not None}
+    if not outputs:
+        raise ParameterError("losses", "a numeric array, or None beside scores or probabilities", None)
+    for name, values in outputs.items():
+        check_same("shape", **{name: values}, **of_rows)
 
 
 def check_ordered(lower: Array, upper: Array) -> None:

@@ -24,7 +24,7 @@ from cudbound.bound.cud_bound import Bound
 from cudbound.metrics.targets import Target
 from cudbound.metrics.views import records_for
 from cudbound.problem.problem import AdditiveModel
-from cudbound.records import Records, ScoreRecords, TestSetLosses
+from cudbound.records import Records, TestSetLosses, no_information_error
 from cudbound.resampling.bootstrap import USABLE_DRAWS
 from cudbound.resampling.context import RefitContext, SingleClassError, has_one_class
 from cudbound.resampling.failed_refits import Failures, naming_the_step
@@ -360,16 +360,19 @@ def given_records(inputs: RecordingInputs) -> RecordsByName:
     """Return the losses of a fitted classifier on its training set and on new cases, if any."""
     sample, estimator = inputs.sample, inputs.estimator
     predicted, two = sample.predicted_by(estimator), len(sample.classes) == 2
-    shares: RecordsByName = {
-        "predicted_positive": float((predicted == sample.classes[1]).mean()),
-        "positive": float((sample.labels > 0.0).mean()),
-    }
     records: RecordsByName = {
         "losses": np.asarray(predicted != sample.y),
-        **(shares if two else {"chance_losses": _chance_losses(predicted, sample)}),
         "groups": sample.groups,
         **inputs.scoring.of(estimator, sample.X),
     }
+    if two:
+        shares = (sample.labels > 0.0).mean(), (predicted == sample.classes[1]).mean()
+        records["no_information"] = float(no_information_error(*shares))
+    else:
+        records["chance_losses"] = _chance_losses(predicted, sample)
+        records["no_information"] = float(records["chance_losses"].mean())
+    if inputs.scoring.kinds:
+        records["event"] = sample.events(inputs.scoring.event_class)
     if inputs.test_set is not None:
         X_test, y_test = inputs.test_set
         with naming_the_step(estimator, "the classifier on the new cases"):
@@ -418,14 +421,14 @@ def record_call(needs: Needs, inputs: RecordingInputs, existing: RecordsByName, 
 
 def record_targets(
     needs: Needs, inputs: RecordingInputs, facts: RecordsByName, targets: Sequence[Target], failed: Errors
-) -> tuple[Records, list[Records | ScoreRecords]]:
+) -> tuple[Records, list[Records]]:
     """Make all records of a call; parameters as for `record_call`, with `facts` in addition to the given records.
 
     Returns
     -------
     records : Records
         For the plain losses.
-    records_of_targets : list of Records or ScoreRecords
+    records_of_targets : list of Records
         As each target uses them, with the records made for it, and for its family.
     """
     # first, since new cases that cannot be predicted are refused before the bound is searched
@@ -446,9 +449,9 @@ def _of_target(
     records: Records,
     target: Target,
     of_families: Mapping[tuple[RecordKind[Any], Any], Any],
-) -> Records | ScoreRecords:
+) -> Records:
     of_target = records_for(target.rows, records)
-    if isinstance(of_target, ScoreRecords) or of_target.kind != "classes":
+    if of_target.kind != "classes":
         return of_target
     for kind in sorted(needs):
         if (kind, target.cud_metrics) in of_families:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from sklearn.svm import LinearSVC
 
 import cudbound as cb
 from cudbound.basis.exceptions import ManyFeaturesWarning
-from cudbound.records import BootstrapScores, FoldScores, ScoreRecords
+from cudbound.records import Records
 from tests.data import sample
 
 X, Y = sample(40, seed=3)
@@ -74,14 +76,20 @@ def test_what_cannot_be_judged_is_refused():
 def test_recorded_scores_give_the_interval_of_the_call():
     found = cb.compare_intervals(CLASSIFIER, X, Y, methods="two-center", metric="auc", **SETTINGS)
     records = found.analysis.records
-    partitions = records.stratified_folds.partitions
-    folds = FoldScores([one.scores for one in partitions], [one.fold for one in partitions])
-    draws = BootstrapScores(records.bootstrap.counts, records.bootstrap.scores)
-    scores = ScoreRecords(Y == 1, records.scores, draws, stratified_folds=folds)
-    row = cb.from_records(scores, "two-center")
+    scores = Records(
+        event=Y == 1,
+        scores=records.scores,
+        bootstrap=replace(records.bootstrap, losses=None),
+        stratified_folds=records.stratified_folds,
+    )
+    row = cb.from_records(scores, "two-center", metric="auc")
     assert (row.metric, row.raw_interval) == ("auc", found.rows[0].raw_interval)
-    with pytest.raises(ValueError, match="'positive' parameter must be None with ScoreRecords"):
-        cb.from_records(scores, "two-center", positive=0.5)
+    with pytest.raises(
+        ValueError, match="two-center needs losses of refits on bootstrap draws, not recorded"
+    ):
+        cb.from_records(scores, "two-center")
+    with pytest.raises(ValueError, match="'event' parameter must be which training rows are events"):
+        cb.from_records(replace(scores, event=None), "two-center", metric="auc")
 
 
 def test_equal_rows_have_equal_scores():

@@ -48,10 +48,7 @@ def recorded(probabilities, draws=None, counts=None):
     if draws is not None:
         zeros = np.zeros(np.shape(counts), dtype=bool)
         bootstrap = BootstrapLosses(counts, zeros, probabilities=np.asarray(draws, float))
-    n = len(probabilities)
-    return Records(
-        np.zeros(n, dtype=bool), probabilities=np.asarray(probabilities, float), bootstrap=bootstrap
-    )
+    return Records(event=EVENT, probabilities=np.asarray(probabilities, float), bootstrap=bootstrap)
 
 
 def test_intercept_and_slope_are_those_of_statsmodels_and_of_scikit_learn():
@@ -109,14 +106,14 @@ def test_far_risks_and_near_separation_are_fitted():
 def test_draws_without_calibration_are_left_out_and_counted():
     risks = [0.2, 0.8, 0.7, 0.1]
     counts = [[2, 2, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1]]
-    found = calibration_in(recorded(risks, [risks, risks, [0.9, 0.8, 0.2, 0.1]], counts), EVENT)
+    found = calibration_in(recorded(risks, [risks, risks, [0.9, 0.8, 0.2, 0.1]], counts))
     assert found.n_draws == 1
     assert found.slope == pytest.approx(found.apparent_slope)
     assert found.remarks[0].startswith("2 of 3 draws were left out: the predicted risks separate the classes")
 
 
 def test_out_of_bag_is_the_mean_over_the_draws_that_left_the_row_out():
-    frame, draws = predictions_in(RECORDS, Y), RECORDS.bootstrap
+    frame, draws = predictions_in(RECORDS), RECORDS.bootstrap
     for i in (0, 17, 59):
         held = [b for b in BOTH if draws.counts[b, i] == 0]
         assert frame["probability_out_of_bag"][i] == pytest.approx(draws.probabilities[held, i].mean())
@@ -126,5 +123,5 @@ def test_out_of_bag_is_the_mean_over_the_draws_that_left_the_row_out():
             own = draws.scores[b, i]
             ranks.append((others < own).mean() + (others == own).mean() / 2)
         assert frame["rank_out_of_bag"][i] == pytest.approx(np.mean(ranks))
-    always = predictions_in(recorded([0.2, 0.8, 0.7, 0.1], [[0.5] * 4], [[2, 1, 1, 0]]), EVENT)
+    always = predictions_in(recorded([0.2, 0.8, 0.7, 0.1], [[0.5] * 4], [[2, 1, 1, 0]]))
     assert always["probability_out_of_bag"].notna().tolist() == [False, False, False, True]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from contract_cases import COMPARISONS, INTERVALS, parts_of, random_records
-from record_kinds import names_of
+from record_kinds import KINDS, names_of
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_val_predict
@@ -18,46 +18,37 @@ from cudbound.intervals.method import compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import (
     FoldLosses,
-    Records,
     TestSetLosses,
 )
 
 RECORDS = random_records(2, 0.3)
-SHARES = {"positive": RECORDS.positive, "predicted_positive": RECORDS.predicted_positive}
 
 
 def test_every_record_but_the_bound_can_be_passed():
     of_classes = {kind.name for kind in RECORD_KINDS if kind.holds is not np.ndarray}
-    not_passed = {"bound", "second"}  # of a classifier, and passed in ScoreRecords
+    not_passed = {"bound", "second"}  # of a classifier
     follow = {"stratified_folds", "leave_one_out", "second_test_set"}  # from others of the same class
     assert set(NAME_OF.values()) == of_classes - not_passed - follow | {"groups"}
 
 
 @pytest.mark.parametrize("name", [name for name in INTERVALS if "bound" not in names_of(METHODS[name].needs)])
 def test_an_interval_reads_what_it_needs_and_nothing_else(name):
-    parts = parts_of(RECORDS, METHODS[name].needs)
-    row = from_records([*parts], name, training_losses=RECORDS.losses, **SHARES)
+    row = from_records(parts_of(RECORDS, METHODS[name].needs), name)
     assert row == compute_interval(METHODS[name], RECORDS, 0.95)
-    # in any order, as lists, and beside losses of other kinds
-    # repeated folds fill two fields
-    every = (*vars(RECORDS).values(), *RECORDS.of_methods.values())
-    each = {id(record): record for record in every}.values()
-    others = [record for record in each if type(record) in NAME_OF and record not in parts]
-    more = [
-        one
-        for one in others
-        if NAME_OF[type(one)] not in names_of(METHODS[name].needs) | {"folds", "test_set"}
-        and not isinstance(one, FoldLosses | TestSetLosses)
-    ]
+    # in any order, alone, and beside losses of other kinds; those that fill two fields are passed by themselves
+    needs = names_of(METHODS[name].needs)
+    if needs & {"losses", "stratified_folds", "leave_one_out", "second_test_set"}:
+        return
+    parts = [RECORDS.get(KINDS[part]) for part in needs]
+    others = [RECORDS.get(KINDS[part]) for part in set(NAME_OF.values()) - needs if part in KINDS]
+    more = [record for record in others if record and not isinstance(record, FoldLosses | TestSetLosses)]
     assert more
-    assert row == from_records([*more, *parts[::-1]], name, training_losses=RECORDS.losses.tolist(), **SHARES)
+    assert row == from_records([*more, *parts[::-1]], name)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_an_estimate_reads_what_it_needs(name):
-    found = from_records(
-        [*parts_of(RECORDS, ESTIMATORS[name].needs)], name, training_losses=RECORDS.losses, **SHARES
-    )
+    found = from_records(parts_of(RECORDS, ESTIMATORS[name].needs), name)
     assert found == compute_estimate(ESTIMATORS[name], RECORDS)
 
 
@@ -65,8 +56,8 @@ def test_an_estimate_reads_what_it_needs(name):
 def test_a_comparison_reads_differences(name):
     records = random_records(4, 0.3, differences="second_test_set" not in names_of(METHODS[name].needs))
     parts = parts_of(records, METHODS[name].needs)
-    assert from_records([*parts], name, differences=True) == compute_comparison(METHODS[name], records, 0.95)
-    assert from_records([*parts], name, confidence_level=0.8, differences=True).confidence_level == 0.8
+    assert from_records(parts, name, differences=True) == compute_comparison(METHODS[name], records, 0.95)
+    assert from_records(parts, name, confidence_level=0.8, differences=True).confidence_level == 0.8
 
 
 def test_losses_of_scikit_learn_in_one_line():
@@ -97,10 +88,11 @@ def test_a_test_set_by_statsmodels():
 # ---- what is refused ----
 
 
-@pytest.mark.parametrize("record", [[0, 1], np.array([0.1, 0.2]), None, Records(), "losses"], ids=repr)
+@pytest.mark.parametrize("record", [[0, 1], np.array([0.1, 0.2]), None, "losses"], ids=repr)
 def test_records_of_another_class(record):
     with pytest.raises(
-        ValueError, match=r"must be objects of the classes \['BolsteredLosses', .* once .*twice\)\. Got "
+        ValueError,
+        match=r"must be Records, or objects of the classes \['BolsteredLosses', .* once .*twice\)\. Got ",
     ):
         collect_records(record)
 

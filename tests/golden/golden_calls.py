@@ -31,7 +31,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 import cudbound as cb
 from cudbound.cli.group import main as command
-from cudbound.records import BootstrapLosses, FoldLosses, SplitLosses, TestSetLosses
+from cudbound.records import (
+    BootstrapLosses,
+    FoldLosses,
+    Records,
+    SplitLosses,
+    TestSetLosses,
+    no_information_error,
+)
 from cudbound.resampling.folds import draw_folds
 from cudbound.study.design.design_file import read_design
 
@@ -207,16 +214,16 @@ def recorded_losses() -> Numbers:
     folds = FoldLosses(losses, np.arange(30) % 5)
     counts = rng.multinomial(30, np.full(30, 1 / 30), size=40)
     draws = BootstrapLosses(counts, rng.integers(0, 2, size=(40, 30)))
+    records = Records(losses, no_information_error(0.4, 0.5), bootstrap=draws)
     splits = SplitLosses(rng.uniform(size=8), 27, 3)
     differences = SplitLosses(rng.normal(scale=0.1, size=8), 27, 3)
     tested = [TestSetLosses(losses, 50), TestSetLosses(other, 50)]
-    of, shares = {"training_losses": losses}, {"positive": 0.4, "predicted_positive": 0.5}
     rows = {
         "interval": [
             cb.from_records(folds, "bayle-cv"),
             cb.from_records(splits, "corrected-resampled-t", alternative="less"),
-            cb.from_records(draws, "out-of-bag-wilson", **of),
-            cb.from_records(draws, "bootstrap-632-plus-normal", **of, **shares),
+            cb.from_records(draws, "out-of-bag-wilson"),
+            cb.from_records(records, "bootstrap-632-plus-normal"),
             cb.from_records(tested[0], "test-set-wilson", confidence_level=0.9),
         ],
         "comparison": [
@@ -225,7 +232,7 @@ def recorded_losses() -> Numbers:
         ],
         "estimate": [
             cb.from_records(folds, "k-fold"),
-            cb.from_records(draws, "bootstrap-632", **of),
+            cb.from_records(records, "bootstrap-632"),
         ],
     }
     return {

@@ -22,14 +22,12 @@ from cudbound.intervals.bbc_cv import TunedLosses
 from cudbound.intervals.bccv import RemovedCaseErrors
 from cudbound.intervals.cud import BOUND
 from cudbound.intervals.grandvalet_bengio import HalfFoldLosses
-from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
 from cudbound.intervals.nested_cv import NestedLosses
 from cudbound.intervals.resampled_t import HalfSplitLosses, ReplicateLosses
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.point_estimates.bolstered import BOLSTERED_LOSSES, BolsteredLosses
 from cudbound.problem.draws import draw_counts
 from cudbound.records import (
-    LOSSES,
     BootstrapLosses,
     Design,
     FoldLosses,
@@ -170,11 +168,10 @@ def exactly(table: Any) -> str:
     return repr([vars(row) for row in table.rows])
 
 
-def parts_of(records: Records, needs: frozenset[RecordKind[Any]]) -> list[Any]:
+def parts_of(records: Records, needs: frozenset[RecordKind[Any]]) -> Records:
     """Return the recorded losses that a method needs, as a user would pass them."""
-    # of two test sets the first is that of the first classifier
-    order = sorted(needs - {LOSSES}, key=lambda kind: (kind is OWN_TEST_SETS, kind.name))
-    return [records.get(kind) for kind in order]
+    parts = {kind.name: records.get(kind) for kind in needs}
+    return Records.of(**parts, no_information=records.no_information)
 
 
 def random_records(seed: int, wrong: float, *, differences: bool = False, n: int = 24) -> Records:
@@ -206,8 +203,7 @@ def random_records(seed: int, wrong: float, *, differences: bool = False, n: int
     one, other = deviations(), deviations()
     return Records.of(
         losses=draw(n),
-        positive=1.0,
-        predicted_positive=1.0 - wrong,
+        no_information=wrong,
         bootstrap=BootstrapLosses(
             draw_counts(n, N_RESAMPLES, rng), draw(N_RESAMPLES, n), (), np.full(N_RESAMPLES, 0.5)
         ),

@@ -15,8 +15,7 @@ def random_losses(seed: int = 0, n_resamples: int = 40, share: float = 0.3) -> R
     counts = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
     return Records(
         losses=rng.random(n) < share,
-        predicted_positive=0.4,
-        positive=0.55,
+        no_information=0.55 * 0.6 + 0.45 * 0.4,
         bootstrap=BootstrapLosses(counts, rng.random((n_resamples, n)) < share),
         inner=InnerErrors(rng.random(n_resamples) * 2 * share, 50 * n_resamples),
         folds=FoldLosses(rng.random(n) < share, np.arange(n) % 10),
@@ -31,8 +30,7 @@ def equal_losses(value: Any) -> Records:
     counts = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=n_resamples)
     return Records(
         losses=np.full(n, value),
-        predicted_positive=0.4,
-        positive=0.55,
+        no_information=0.55 * 0.6 + 0.45 * 0.4,
         bootstrap=BootstrapLosses(counts, np.full((n_resamples, n), value)),
         inner=InnerErrors(np.full(n_resamples, float(value)), 0),
         folds=FoldLosses(np.full(n, value), np.arange(n) % 10),

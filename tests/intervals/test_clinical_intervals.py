@@ -14,19 +14,10 @@ from scipy.stats import norm
 
 from cudbound import LeastSquaresClassifier, from_records
 from cudbound.problem.draws import draw_counts
-from cudbound.records import BootstrapLosses
+from cudbound.records import BootstrapLosses, Records, no_information_error
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner
 
 PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
-
-
-def recorded(inputs):
-    """Return the arguments of a call on recorded losses."""
-    return BootstrapLosses(np.array(inputs["counts"]), np.array(inputs["losses"], dtype=bool)), {
-        "training_losses": np.array(inputs["training_losses"]),
-        "positive": np.mean(np.array(inputs["labels"]) > 0),
-        "predicted_positive": np.mean(np.array(inputs["predicted"]) > 0),
-    }
 
 
 # ---- a second implementation, in plain Python from METHODS, sections 3 and 10 ----
@@ -67,15 +58,14 @@ def some_losses(seed, n, wrong):
     }
 
 
-def call(method, case, *more, options=None, **keywords):
-    return from_records(
-        [BootstrapLosses(case["counts"], case["losses"]), *more],
-        (method, options or {}),
-        training_losses=case["training"],
-        positive=case["p"],
-        predicted_positive=case["q"],
-        **keywords,
+def call(method, case, options=None, inner=None, **keywords):
+    records = Records(
+        losses=case["training"],
+        no_information=no_information_error(case["p"], case["q"]),
+        bootstrap=BootstrapLosses(case["counts"], case["losses"]),
+        inner=inner,
     )
+    return from_records(records, (method, options or {}), **keywords)
 
 
 SEEDS = {"seed": st.integers(0, 10**6), "n": st.sampled_from([6, 11, 30]), "wrong": st.floats(0.0, 1.0)}

@@ -17,7 +17,7 @@ from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.basis.sample import Sample
 from cudbound.point_estimates.bootstrap_632 import design_effect, effective_rows
 from cudbound.problem.draws import draw_counts
-from cudbound.records import BootstrapLosses, Design, Records
+from cudbound.records import BootstrapLosses, Design, Records, no_information_error
 from cudbound.resampling.make_records import RecordingInputs, make_records
 from cudbound.resampling.settings import spawn_streams
 
@@ -109,11 +109,15 @@ def test_two_center_counts_effective_rows():
     assert row.details["lower_size"] == row.details["upper_size"] == pytest.approx(size)
     assert f"{N} rows counted as {size:.1f}" in row.all_remarks()
     by_hand = from_records(
-        [made["bootstrap"], made["stratified_folds"], GROUPS, Design(N, rank=1 + X.shape[1])],
+        Records(
+            losses=wrong,
+            no_information=no_information_error(Y.mean(), CLF.predict(X).mean()),
+            bootstrap=made["bootstrap"],
+            stratified_folds=made["stratified_folds"],
+            groups=GROUPS,
+            design=Design(N, rank=1 + X.shape[1]),
+        ),
         "two-center",
-        training_losses=wrong,
-        positive=float(Y.mean()),
-        predicted_positive=float(CLF.predict(X).mean()),
     )
     assert (by_hand.low, by_hand.high) == (row.low, row.high)
 

@@ -332,13 +332,7 @@ def test_a_class_that_is_missing_in_training_sets_is_said(policy, estimator):
 def test_recorded_losses_give_the_interval_of_refitting(name, intervals, refitted):
     assert of_interval(name, refitted) == intervals[name]
     if "bound" not in names_of(METHODS[name].needs):  # the bound is no loss
-        assert intervals[name] == from_records(
-            [*parts_of(refitted, METHODS[name].needs)],
-            name,
-            training_losses=refitted.losses,
-            positive=refitted.positive,
-            predicted_positive=refitted.predicted_positive,
-        )
+        assert intervals[name] == from_records(parts_of(refitted, METHODS[name].needs), name)
 
 
 @pytest.fixture(scope="module")
@@ -368,7 +362,7 @@ def test_recorded_losses_give_the_comparisons_of_refitting(learners, comparisons
     )
     made = make_records(needs, recording)
     for name in MATCHED:
-        found = from_records([*parts_of(Records.of(**made), METHODS[name].needs)], name, differences=True)
+        found = from_records(parts_of(Records.of(**made), METHODS[name].needs), name, differences=True)
         assert found == comparisons[name]
     draws, *seeds = streams["second_test_set"].spawn(3)
     task = RefitContext(one.recorded(seeds[0]), labels, SIZES, "redraw", draws)

@@ -12,13 +12,14 @@ from scipy.stats import norm, t
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from cudbound import compare_learners
+from cudbound import compare_learners, from_records
 from cudbound.basis.groups import Groups
 from cudbound.intervals import METHODS, compute_interval
+from cudbound.intervals.auc_difference import SECOND
 from cudbound.intervals.method import compute_comparison
 from cudbound.metrics.views import squared_errors
 from cudbound.point_estimates.auc import hanley_mcneil_size
-from cudbound.records import BootstrapScores, FoldScores, ScoreRecords, TestSetScores
+from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
 
 # ---- the intervals for the AUC against plain loops over the definitions of the papers ----
 
@@ -42,14 +43,21 @@ def random_scores(seed, n=24, signal=1.0, n_draws=30, decimals=1):
     folds = np.stack([rng.permutation(np.arange(n) % 4) for _ in range(3)])
     new = rng.random(15) < 0.4
     new[:4] = [True, True, False, False]
-    return ScoreRecords(
-        event,
-        draw(n),
-        BootstrapScores(counts, draw(n_draws, n)),
-        FoldScores(draw(1, n), np.arange(n)[None] // 6),
-        FoldScores(draw(3, n), folds),
-        TestSetScores(new, draw(15, rows=new), n),
-        stratified_folds=FoldScores(draw(3, n), folds),
+    return Records(
+        event=event,
+        scores=draw(n),
+        bootstrap=BootstrapLosses(counts, scores=draw(n_draws, n)),
+        folds=FoldLosses(None, np.arange(n) // 6, scores=draw(1, n)[0]),
+        repeated_folds=of_folds(draw(3, n), folds),
+        test_set=TestSetLosses(None, n, event=new, scores=draw(15, rows=new)),
+        stratified_folds=of_folds(draw(3, n), folds),
+        kind="scores",
+    )
+
+
+def of_folds(scores, folds):
+    return RepeatedFoldLosses(
+        [FoldLosses(None, fold, scores=each) for each, fold in zip(scores, folds, strict=True)]
     )
 
 
@@ -95,7 +103,7 @@ def test_delong_intervals_equal_a_loop_over_pairs(seed):
     test = records.test_set
     for name, scores, event in (
         ("delong-training", records.scores, records.event),
-        ("delong-10-fold", records.folds.scores[0], records.event),
+        ("delong-10-fold", records.folds.scores, records.event),
         ("test-set-delong", test.scores, test.event),
     ):
         assert limits(of(name, records)) == pytest.approx(loop_delong(scores, event), abs=1e-12), name
@@ -104,7 +112,7 @@ def test_delong_intervals_equal_a_loop_over_pairs(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_cvauc_equals_a_loop_over_the_influence_curve(seed):
     records = random_scores(seed)
-    scores, fold, event = records.folds.scores[0], records.folds.fold[0], records.event
+    scores, fold, event = records.folds.scores, records.folds.fold, records.event
     n, share = len(event), event.mean()
     aucs, squares = [], []
     for number in range(4):
@@ -133,7 +141,12 @@ def hanley_mcneil_variance(c, n1, n0, n1_less, n0_less):
 def test_hanley_mcneil_and_newcombe_satisfy_their_equations(seed, center):
     records = random_scores(seed)
     if center == "cross-validated":
-        auc = np.mean([loop_auc(scores, records.event) for scores in records.repeated_folds.scores])
+        auc = np.mean(
+            [
+                loop_auc(scores, records.event)
+                for scores in (folds.scores for folds in records.repeated_folds.partitions)
+            ]
+        )
     else:
         auc = of("two-center", records).details["at_632_plus"]
     n1, n0 = records.n_events, records.n_samples - records.n_events
@@ -182,20 +195,23 @@ def test_bootstrap_intervals_equal_loops_over_draws(seed):
 
 def test_a_class_of_one_row_has_no_variance_of_delong():
     event = np.arange(6) == 0
-    records = ScoreRecords(event, np.arange(6.0), test_set=TestSetScores(event, np.arange(6.0), 20))
+    tested = TestSetLosses(None, 20, event=event, scores=np.arange(6.0))
+    records = Records(event=event, scores=np.arange(6.0), test_set=tested, kind="scores")
     for name in ("delong-training", "test-set-delong"):
         assert of(name, records).degenerate == "undefined: a class has a single row"
     assert limits(of("test-set-newcombe", records))[:2] == (0.0, 0.0)
-    one_class = ScoreRecords(event, test_set=TestSetScores(np.zeros(3, bool), np.arange(3.0), 20))
+    one_class = TestSetLosses(None, 20, event=np.zeros(3, bool), scores=np.arange(3.0))
     for name in ("test-set-newcombe", "test-set-delong"):
-        assert of(name, one_class).degenerate == "undefined: all scores belong to one class"
+        row = from_records(one_class, name, metric="auc")
+        assert row.degenerate == "undefined: all scores belong to one class"
 
 
 def rated(normal, abnormal):
     """Return records of ratings 1, 2, ..., from how many of each class were given each."""
     scores = np.concatenate([np.repeat(np.arange(len(n)), n) for n in (abnormal, normal)]).astype(float)
     event = np.arange(scores.size) < sum(abnormal)
-    return ScoreRecords(event, test_set=TestSetScores(event, scores, len(event)))
+    tested = TestSetLosses(None, len(event), event=event, scores=scores)
+    return Records(test_set=tested, kind="scores")
 
 
 def test_the_109_images_of_hanley_and_mcneil_agree_with_other_programs():
@@ -227,7 +243,9 @@ def two(seed, n=14, n_draws=12):
         scores, of_draws = (
             np.round(rng.normal(size=shape) + signal * event, 1) for shape in (n, (len(counts), n))
         )
-        return ScoreRecords(event, scores, BootstrapScores(counts, of_draws), second=second)
+        draws = BootstrapLosses(counts, scores=of_draws)
+        records = Records(event=event, scores=scores, bootstrap=draws, kind="scores")
+        return records if second is None else records.with_record(SECOND, second)
 
     return one(1.0, one(0.6))
 
@@ -240,7 +258,7 @@ def by_loops(records, level):
     """Return center of the out-of-bag pairs, the other center and both limits, from the formula of the card."""
     event, counts = records.event, records.bootstrap.counts
     pairs = list(product(np.flatnonzero(event), np.flatnonzero(~event)))
-    both = (records, records.second)
+    both = (records, records.require(SECOND))
 
     def matrix(value):
         return np.array([value(i, j) for i, j in pairs]).reshape(event.sum(), -1)
@@ -282,7 +300,9 @@ def test_it_is_its_definition_in_loops(seed):
 def test_rows_of_a_group_vary_together():
     records = two(1)
     codes = Groups.of(np.arange(14) // 2)
-    grouped = replace(records, groups=codes, second=replace(records.second, groups=codes))
+    grouped = replace(records, groups=codes).with_record(
+        SECOND, replace(records.require(SECOND), groups=codes)
+    )
     alone = replace(records, groups=Groups.of(np.arange(14)))
     widths = [compute_comparison(METHOD, one, 0.95).width for one in (grouped, alone, records)]
     assert widths[0] > widths[1] == pytest.approx(widths[2], rel=0.2)
@@ -328,14 +348,16 @@ def random_probabilities(seed, n=24, n_draws=30, constant=None):
         return rng.random(shape) if constant is None else np.full(shape, constant)
 
     counts = rng.multinomial(n, np.full(n, 1.0 / n), n_draws)
-    return ScoreRecords(
-        np.arange(n) % 2 == 0,
-        draw(n),
-        BootstrapScores(counts, draw(n_draws, n)),
-        FoldScores(draw(1, n), np.arange(n)[None] // 6),
-        test_set=TestSetScores(np.arange(11) % 2 == 0, draw(11), n),
-        probabilities=True,
-        stratified_folds=FoldScores(draw(2, n), np.tile(np.arange(n) // 6, (2, 1))),
+    fold = np.arange(n) // 6
+    return Records(
+        event=np.arange(n) % 2 == 0,
+        probabilities=draw(n),
+        bootstrap=BootstrapLosses(counts, probabilities=draw(n_draws, n)),
+        folds=FoldLosses(None, fold, probabilities=draw(n)),
+        test_set=TestSetLosses(None, n, event=np.arange(11) % 2 == 0, probabilities=draw(11)),
+        stratified_folds=RepeatedFoldLosses(
+            [FoldLosses(None, fold, probabilities=each) for each in draw(2, n)]
+        ),
     )
 
 
@@ -348,9 +370,10 @@ def limits_of_brier(name, records, level=0.95):
 def test_intervals_equal_loops_over_rows_and_draws(seed):
     records = random_probabilities(seed)
     y, boot, n = records.event.astype(float), records.bootstrap, records.n_samples
-    e = [(y[i] - records.scores[i]) ** 2 for i in range(n)]
+    e = [(y[i] - records.probabilities[i]) ** 2 for i in range(n)]
     draws = [
-        (c, [(y[i] - p[i]) ** 2 for i in range(n)]) for c, p in zip(boot.counts, boot.scores, strict=True)
+        (c, [(y[i] - p[i]) ** 2 for i in range(n)])
+        for c, p in zip(boot.counts, boot.probabilities, strict=True)
     ]
     inside = np.array([sum(c[i] * loss[i] for i in range(n)) / n for c, loss in draws])
     on_all = np.array([sum(loss) / n for _, loss in draws])
@@ -374,7 +397,7 @@ def test_intervals_equal_loops_over_rows_and_draws(seed):
         (corrected, corrected - above, corrected + below)
     )
 
-    cross = np.array([(y[i] - records.folds.scores[0, i]) ** 2 for i in range(n)])
+    cross = np.array([(y[i] - records.folds.probabilities[i]) ** 2 for i in range(n)])
     half = norm.ppf(0.975) * cross.std() / math.sqrt(n)
     assert limits_of_brier("bayle-cv", records) == pytest.approx(
         (cross.mean(), cross.mean() - half, cross.mean() + half)
@@ -388,7 +411,7 @@ def test_intervals_equal_loops_over_rows_and_draws(seed):
     half = t.ppf(0.975, n - 1) * math.sqrt(max(spread, np.var(e, ddof=1)) / n)
     assert limits_of_brier("632-plus-t", records) == pytest.approx((plus, plus - half, plus + half))
 
-    new = (records.test_set.event - records.test_set.scores) ** 2
+    new = (records.test_set.event - records.test_set.probabilities) ** 2
     half = t.ppf(0.975, 10) * new.std(ddof=1) / math.sqrt(11)
     assert limits_of_brier("test-set-t", records) == pytest.approx(
         (new.mean(), new.mean() - half, new.mean() + half)
@@ -398,16 +421,19 @@ def test_intervals_equal_loops_over_rows_and_draws(seed):
 @pytest.mark.parametrize("name", OF_PROBABILITIES)
 def test_exchanged_classes_with_the_probability_of_the_other_change_nothing(name):
     records = random_probabilities(1)
-    boot, folds, test = records.bootstrap, records.folds, records.test_set
-    stratified = records.stratified_folds
-    swapped = ScoreRecords(
-        ~records.event,
-        1.0 - records.scores,
-        BootstrapScores(boot.counts, 1.0 - boot.scores),
-        FoldScores(1.0 - folds.scores, folds.fold),
-        test_set=TestSetScores(~test.event, 1.0 - test.scores, test.n_train),
-        probabilities=True,
-        stratified_folds=FoldScores(1.0 - stratified.scores, stratified.fold),
+
+    def swap(record):
+        changes = {"probabilities": 1.0 - record.probabilities}
+        if getattr(record, "event", None) is not None:
+            changes["event"] = ~record.event
+        return replace(record, **changes)
+
+    swapped = replace(
+        swap(records),
+        bootstrap=swap(records.bootstrap),
+        folds=swap(records.folds),
+        test_set=swap(records.test_set),
+        stratified_folds=RepeatedFoldLosses([*map(swap, records.stratified_folds.partitions)]),
     )
     assert limits_of_brier(name, swapped) == pytest.approx(limits_of_brier(name, records))
 

@@ -21,17 +21,15 @@ from cudbound import LeastSquaresClassifier, performance_interval
 from cudbound.basis.groups import Groups
 from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.intervals import METHODS, compute_interval
-from cudbound.metrics.views import squared_errors
+from cudbound.metrics.views import scored, squared_errors
 from cudbound.problem.draws import draw_counts
 from cudbound.records import (
     BootstrapLosses,
-    BootstrapScores,
     Design,
     FoldLosses,
-    FoldScores,
     Records,
     RepeatedFoldLosses,
-    ScoreRecords,
+    no_information_error,
 )
 from cudbound.study.populations.worlds import Binary, Correlated, Gaussians, Noise
 
@@ -73,8 +71,7 @@ def some_losses(seed, n, wrong, grouped, *, rank=math.nan, memorized=False, **kn
     partitions = [FoldLosses(rng.random(n) < wrong, rng.permutation(np.arange(n) % 3)) for _ in range(4)]
     return Records(
         losses=(rng.random(n) < wrong) & (not memorized),
-        positive=rng.random(),
-        predicted_positive=rng.random(),
+        no_information=no_information_error(rng.random(), rng.random()),
         bootstrap=BootstrapLosses(counts, rng.random(counts.shape) < wrong, uneven=True),
         stratified_folds=RepeatedFoldLosses(partitions),
         design=Design(n, rank, n_groups=None if groups is None else groups.n_groups),
@@ -97,13 +94,16 @@ def some_scores(seed, n, grouped, *, signal=1.0, probabilities=False):
     fold = np.stack([rng.permutation(np.arange(n) % 3) for _ in range(3)])
     of_folds = draw(3, n)
     of_folds[0, fold[0] == 1] = np.nan
-    return ScoreRecords(
-        event,
-        draw(n),
-        BootstrapScores(counts, draw(*counts.shape)),
+    name, zipped = "probabilities" if probabilities else "scores", zip(of_folds, fold, strict=True)
+    of_rows, of_draws = draw(n), draw(*counts.shape)
+    return Records(
+        event=event,
+        bootstrap=BootstrapLosses(counts, uneven=True, **{name: of_draws}),
         groups=groups,
-        probabilities=probabilities,
-        stratified_folds=FoldScores(of_folds, fold),
+        stratified_folds=RepeatedFoldLosses(
+            [FoldLosses(None, each, **{name: values}) for values, each in zipped]
+        ),
+        **{name: of_rows},
     )
 
 
@@ -168,9 +168,8 @@ def error_by_hand(records, tail):
     counts, losses = records.bootstrap.counts.tolist(), records.bootstrap.losses.astype(int).tolist()
     training, n = mean(records.losses.tolist()), records.n_samples
     codes = list(range(n)) if records.groups is None else records.groups.codes.tolist()
-    p, q = records.positive, records.predicted_positive
     left_out = left_out_mean(losses, counts)
-    plus = plus_632(training, left_out, p * (1 - q) + (1 - p) * q)
+    plus = plus_632(training, left_out, records.no_information)
     cross = mean(mean(part.losses.tolist()) for part in records.stratified_folds.partitions)
     perfect = training == 0 and records.design.rank <= len(set(codes)) / 3
     rows = n if math.isnan(records.effective_rows) else records.effective_rows
@@ -202,9 +201,10 @@ def left_out_auc(scores, counts, event):
     return mean(of_pairs)
 
 
-def auc_in_folds(folds, event):
+def auc_in_folds(partitions, event):
     halves = []
-    for scores, fold in zip(folds.scores.tolist(), folds.fold.tolist(), strict=True):
+    for folds in partitions:
+        scores, fold = folds.scores.tolist(), folds.fold.tolist()
         for i in range(len(event)):
             for j in range(len(event)):
                 if event[i] and not event[j] and fold[i] == fold[j]:
@@ -256,21 +256,20 @@ def auc_by_hand(records, tail):
         return max(cases, fewer)
 
     training, left_out = 1 - auc(scores, event), 1 - left_out_auc(on_draws, counts, event)
-    within = 1 - auc_in_folds(records.stratified_folds, event)
+    within = 1 - auc_in_folds(records.stratified_folds.partitions, event)
     plus = plus_632(training, left_out, 0.5)
     estimate, low, high = by_hand(training, within, left_out, plus, size, tail)
     return 1 - estimate, 1 - high, 1 - low
 
 
 def brier_by_hand(records, tail):
-    y, p = records.event.astype(float).tolist(), records.scores.tolist()
+    y, p = records.event.astype(float).tolist(), records.probabilities.tolist()
     counts, n = records.bootstrap.counts.tolist(), len(y)
-    losses = [[(y[i] - s[i]) ** 2 for i in range(n)] for s in records.bootstrap.scores.tolist()]
+    losses = [[(y[i] - s[i]) ** 2 for i in range(n)] for s in records.bootstrap.probabilities.tolist()]
     own = [(y[i] - p[i]) ** 2 for i in range(n)]
     cross = []
-    for scores, fold in zip(
-        records.stratified_folds.scores.tolist(), records.stratified_folds.fold.tolist(), strict=True
-    ):
+    for folds in records.stratified_folds.partitions:
+        scores, fold = folds.probabilities.tolist(), folds.fold.tolist()
         for i in range(n):
             # a fit to one class gives it the probability 1; here both were there, and it gave their share
             share = mean(y[j] for j in range(n) if fold[j] != fold[i])
@@ -325,14 +324,14 @@ def test_the_error_agrees_with_plain_python(seed, n, grouped, wrong, level, rank
 @PROPERTY
 @given(**SEEDS, signal=st.sampled_from([-1.0, 0.0, 1.0, 5.0]), level=LEVELS)
 def test_the_auc_agrees_with_plain_python(seed, n, grouped, signal, level):
-    records = some_scores(seed, n, grouped, signal=signal)
+    records = scored(some_scores(seed, n, grouped, signal=signal))
     assert numbers(of(records, level)) == pytest.approx(auc_by_hand(records, (1 - level) / 2), abs=1e-9)
 
 
 @PROPERTY
 @given(**SEEDS, signal=st.sampled_from([-1.0, 0.0, 1.0, 5.0]), level=LEVELS)
 def test_the_brier_score_agrees_with_plain_python(seed, n, grouped, signal, level):
-    records = some_scores(seed, n, grouped, signal=signal, probabilities=True)
+    records = scored(some_scores(seed, n, grouped, signal=signal, probabilities=True))
     row = of(squared_errors(records), level)
     assert numbers(row) == pytest.approx(brier_by_hand(records, (1 - level) / 2), abs=1e-9)
 
@@ -372,8 +371,7 @@ def test_a_classifier_of_few_columns_without_a_training_error_may_have_none(trai
     counts = draw_counts(n, 20, rng, groups)
     records = Records(
         losses=np.arange(n) < training,
-        positive=0.5,
-        predicted_positive=0.5,
+        no_information=0.5,
         bootstrap=BootstrapLosses(counts, rng.random(counts.shape) < 0.3),
         stratified_folds=RepeatedFoldLosses([FoldLosses(rng.random(n) < 0.3, np.arange(n) // 2 % 3)]),
         design=Design(n, rank, n_groups=None if groups is None else groups.n_groups),

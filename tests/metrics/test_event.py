@@ -30,8 +30,8 @@ def test_every_public_call_with_a_metric_has_an_event():
         for name in cb.__all__
         if inspect.isfunction(call := getattr(cb, name)) and "metric" in inspect.signature(call).parameters
     }
-    assert of_metrics == {*CALLS, "compare_learners"}
-    # a comparison is the same whichever class is the event
+    assert of_metrics == {*CALLS, "compare_learners", "from_records"}
+    # a comparison is the same whichever class is the event, and recorded scores are those of the event
     assert all("event" in inspect.signature(getattr(cb, name)).parameters for name in CALLS)
 
 

@@ -13,7 +13,14 @@ from cudbound.metrics.metric import ERROR, SENSITIVITY, Metric, MetricRows
 from cudbound.metrics.views import records_for
 from cudbound.point_estimates.bootstrap_632 import BOOTSTRAP_OPTIMISM, estimate_632, estimate_632_plus
 from cudbound.problem.draws import draw_counts
-from cudbound.records import BootstrapLosses, FoldLosses, Groups, Records, RepeatedFoldLosses
+from cudbound.records import (
+    BootstrapLosses,
+    FoldLosses,
+    Groups,
+    Records,
+    RepeatedFoldLosses,
+    no_information_error,
+)
 
 
 def small_records(seed, *, grouped=False):
@@ -29,8 +36,7 @@ def small_records(seed, *, grouped=False):
     called = wrong[0] ^ event
     records = Records(
         losses=wrong[0],
-        positive=float(event.mean()),
-        predicted_positive=float(called.mean()),
+        no_information=no_information_error(event.mean(), called.mean()),
         bootstrap=BootstrapLosses(counts, wrong[1:], uneven=grouped),
         folds=FoldLosses(wrong[-1], np.arange(n) % 3),
         groups=groups,

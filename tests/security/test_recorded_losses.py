@@ -171,7 +171,7 @@ def test_arrays_are_numeric_and_of_their_dimensions(case, name, wrong):
         assert getattr(case.kind(**case.arguments | {name: None}), name) is None
         return
     with pytest.raises(
-        ValueError, match=rf"^The '{name}' parameter must be a numeric array with \d dimension"
+        ValueError, match=rf"^The '{name}' parameter must be a numeric array(, or None| with \d dimension)"
     ):
         case.kind(**case.arguments | {name: wrong})
 
@@ -189,11 +189,17 @@ def test_losses_are_in_their_range(case, name, wrong):
 # --- draws
 
 
-@pytest.mark.parametrize("name", ["positive", "predicted_positive"])
 @pytest.mark.parametrize("wrong", [-0.5, 1.5, np.inf, "0.5", None], ids=repr)
-def test_shares_are_in_their_range(name, wrong):
-    with pytest.raises(ValueError, match=rf"^The '{name}' parameter must be a (share|number)"):
-        Records(**{name: wrong})
+def test_shares_are_in_their_range(wrong):
+    with pytest.raises(ValueError, match=r"^The 'no_information' parameter must be a (share|number)"):
+        Records(no_information=wrong)
+
+
+def test_probabilities_are_in_their_range():
+    with pytest.raises(
+        ValueError, match=r"^The 'probabilities' parameter must be of probabilities in \[0, 1\]"
+    ):
+        FoldLosses(None, FOLD, probabilities=[0.5, 1.5, 0.5, 0.5, 0.5, np.nan])
 
 
 # --- methods
