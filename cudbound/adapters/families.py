@@ -209,8 +209,8 @@ def linear_model(estimator: Any, X: Any, y: Any, *, objective: ObjectiveOf) -> A
         sparse_or_dense = validate_data(estimator, X, dtype=np.float64, accept_sparse=True, reset=False)
         rows = np.asarray(dense(sparse_or_dense), dtype=np.float64)
     check_lengths(rows.shape[0], labels.size)
+    minimized = objective(estimator, labels.size)  # or a refusal, before coefficients that may not be there
     coef = np.asarray(dense(estimator.coef_).ravel(), dtype=np.float64)
-    minimized = objective(estimator, labels.size)
     penalty = np.broadcast_to(minimized.penalty, coef.shape)
     l1_penalty = np.full(coef.shape, minimized.l1_penalty)
     if has_intercept(estimator):

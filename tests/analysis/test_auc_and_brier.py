@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.svm import LinearSVC
 
 import cudbound as cb
 from cudbound.basis.exceptions import ManyFeaturesWarning
@@ -60,17 +59,6 @@ def test_batches_and_clones_agree():
     assert (one.estimate, *one.confidence_interval) == pytest.approx(
         (other.estimate, *other.confidence_interval), abs=1e-6
     )
-
-
-def test_what_cannot_be_judged_is_refused():
-    with pytest.raises(ValueError, match="LinearSVC has no predict_proba"):
-        cb.performance_interval(LinearSVC().fit(X, Y), X, Y, metric="brier", **SETTINGS)
-    with pytest.raises(ValueError, match="'sample_weight' parameter must be None for the AUC"):
-        cb.performance_interval(CLASSIFIER, X, Y, metric="auc", sample_weight=np.ones(40), **SETTINGS)
-    with pytest.raises(
-        ValueError, match="cud reads which rows are misclassified, and not scores, for the AUC"
-    ):
-        cb.performance_interval(CLASSIFIER, X, Y, method="cud", metric="auc", **SETTINGS)
 
 
 def test_recorded_scores_give_the_interval_of_the_call():

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from contract_cases import SIZES, exactly, sample
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from cudbound import LeastSquaresClassifier, compare_learners
@@ -17,21 +15,6 @@ X, Y = sample(30)
 NEW_X, NEW_Y = sample(30, seed=5)
 A, B = LeastSquaresClassifier(), GaussianNB()
 ALL = Resampling.with_sizes(SIZES)
-
-
-def test_the_default_is_the_t_test_on_ten_partitions_into_ten_folds():
-    table = compare_learners([A, B], X, Y, rng=0)
-    found = table.row
-    assert found.method == "repeated-k-fold-t"
-    assert str(found.estimand) == "expected(n1=27)"
-    assert found.n_fits == 200
-    assert (found.alternative, found.confidence_level) == ("two-sided", 0.95)
-    assert (found.a, found.b) == ("LeastSquaresClassifier", "GaussianNB")
-    assert (found.adjusted_pvalue, found.simultaneous_interval) == (None, None)
-    assert (table.estimate, table.statistic, table.pvalue, table.confidence_interval) == (
-        *(found.estimate, found.statistic, found.pvalue),
-        found.confidence_interval,
-    )
 
 
 def test_a_learner_that_was_fitted_elsewhere_is_taken_as_it_is_on_new_cases():
@@ -68,20 +51,3 @@ def test_each_refit_has_a_seed_of_its_own_also_where_the_learner_was_not_fitted(
         for each in (forest, clone(forest).fit(X, Y))
     ]
     assert exactly(rows[0]) == exactly(rows[1])
-
-
-# ---- what is refused ----
-
-
-def test_classifiers_of_other_classes():
-    words = np.where(Y == 1, "ill", "well")
-    fitted = LogisticRegression().fit(X, words)
-    text = (
-        r"All learners must have the same two classes, in the same order\. Got \['ill', 'well'\] and \[0, 1\]"
-    )
-    with pytest.raises(ValueError, match=text):
-        compare_learners([fitted, B], X, Y)
-    with pytest.raises(ValueError, match=r"exactly two classes\. Got \[0, 1, 2\] instead"):
-        compare_learners([B, LogisticRegression()], X, np.arange(30) % 3)
-    with pytest.raises(TypeError, match="LinearRegression is not a classifier"):
-        compare_learners([LinearRegression(), B], X, Y)

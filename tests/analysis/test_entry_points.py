@@ -11,7 +11,6 @@ from contract_cases import INTERVALS, SIZES, exactly, sample
 from record_kinds import kinds
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -30,7 +29,7 @@ from cudbound import (
     plan_sample_size,
 )
 from cudbound.adapters import to_additive_model
-from cudbound.basis.exceptions import ParameterError, UnsupportedEstimatorError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.intervals import METHODS
 from cudbound.resampling import ResamplingSizes
 
@@ -167,16 +166,6 @@ def test_labels_are_any_two_words(words):
     assert all_tables(batched, X_FEW, as_categories) == all_tables(batched, X_FEW, Y_FEW)
 
 
-# ---- classifiers that a method does not allow ----
-
-
-def test_asked_for_by_name_such_a_method_is_an_error():
-    forest = RandomForestClassifier(n_estimators=2, max_depth=2).fit(X, Y)
-    for methods in ("cud", ["aci"], ["martin-beta", "cud"]):
-        with pytest.raises(UnsupportedEstimatorError, match="RandomForestClassifier is not a known additive"):
-            compare_intervals(forest, X, Y, methods=methods, **ARGUMENTS)
-
-
 # ---- new test cases ----
 
 
@@ -206,33 +195,3 @@ def test_the_classifiers_are_compared_on_new_cases_as_they_were_fitted():
     assert found.details["only_a_wrong"] == int((wrong[0] & ~wrong[1]).sum())
     assert found.details["only_b_wrong"] == int((wrong[1] & ~wrong[0]).sum())
     assert found.estimate == pytest.approx(wrong[0].mean() - wrong[1].mean(), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("methods", "test_set", "message"),
-    [
-        ("test-set-wald", [NEW_X, NEW_Y], r"must be a pair \(X_new, y_new\) or None\. Got list instead"),
-        ("test-set-wald", (NEW_X,), r"must be a pair \(X_new, y_new\) or None\. Got tuple instead"),
-        ("test-set-wald", (NEW_X, NEW_Y[1:]), r"same number of rows\. Got 40 and 39"),
-        (
-            "test-set-wald",
-            (NEW_X, NEW_Y + 1),
-            r"labels of 'new_cases' must be those of .* \[0, 1\]\. Also got \[2\]",
-        ),
-        ("k-fold-t", (NEW_X, NEW_Y), r"'new_cases' parameter is not used by any of the requested methods"),
-    ],
-    ids=["list", "one", "lengths", "labels", "unread"],
-)
-def test_new_cases_that_are_refused(methods, test_set, message):
-    clf = LeastSquaresClassifier().fit(X, Y)
-    with pytest.raises(ValueError, match=message):
-        compare_intervals(clf, X, Y, methods=methods, new_cases=test_set)
-    own = {"test-set-wald": "mcnemar"}.get(methods, methods)
-    with pytest.raises(ValueError, match=message):
-        compare_learners([clf, clf], X, Y, methods=own, new_cases=test_set)
-    estimator = {"test-set-wald": "holdout"}.get(methods, "k-fold")
-    with pytest.raises(ValueError, match=message):
-        estimate_error(clf, X, Y, methods=estimator, new_cases=test_set)
-
-
-# ---- sizes ----

@@ -6,16 +6,12 @@ import re
 
 import numpy as np
 import pytest
-from cli_fakes import invoke
 from scipy import stats
 
 from cudbound import from_records
-from cudbound.cli.methods import LINE
 from cudbound.intervals import METHODS
-from cudbound.point_estimates import ESTIMATORS
 from cudbound.records import FoldLosses, SplitLosses, TestSetLosses
 
-REGISTERED = {**METHODS, **ESTIMATORS}
 #: 40 new cases of which 7 are wrong, 5 folds of 8 rows, and 5 splits into 90 and 10.
 WRONG = np.array([1] * 7 + [0] * 33)
 FOLDS = FoldLosses.from_blocks(
@@ -68,14 +64,3 @@ def test_the_formula_gives_the_limits_of_the_method(name):
     row = from_records(recorded, name)
     expected = [evaluated(side, values) for side in sides]
     assert [row.raw_interval.low, row.raw_interval.high] == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("name", REGISTERED)
-def test_everything_that_a_card_says_is_told_in_80_columns(name):
-    card, text = REGISTERED[name], invoke("explain", name).stdout
-    told = " ".join(text.split())
-    for said in (card.title, card.formula, card.assumptions, card.tendency, card.reference, card.cost):
-        assert said
-        assert " ".join(said.split()) in told
-    assert all(f"{option}: {values}" in told for option, values in card.options.items())
-    assert max(map(len, text.splitlines())) <= LINE

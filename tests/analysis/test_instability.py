@@ -7,7 +7,6 @@ import warnings
 
 import numpy as np
 import pytest
-from command_interval import interval_on
 from matplotlib.figure import Figure
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
@@ -179,12 +178,3 @@ def test_without_scores_of_the_rule_the_rows_stand_in_order(clf, reason):
     assert at.tolist() == list(range(1, 25))
     np.testing.assert_array_equal(heights, np.sort(found.shares)[::-1])
     assert reason in display.ax_.get_xlabel()
-
-
-# ---- the command ----
-
-
-@pytest.fixture
-def command(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return interval_on(X, Y, tmp_path, n_resamples=40, seed=2)

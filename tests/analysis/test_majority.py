@@ -37,10 +37,3 @@ def test_a_worse_classifier_does_not_beat_it():
     wrong = make_pipeline(StandardScaler(), LeastSquaresClassifier())
     found = compare_learners([wrong, "majority"], X, y, alternative="greater", rng=0).row
     assert REMARK.format("Pipeline") in found.remarks
-
-
-def test_other_words_are_refused():
-    with pytest.raises(
-        ValueError, match=r"must be a classifier or the word 'majority'\. Got 'mayority' instead"
-    ):
-        compare_learners([OURS, "mayority"], *NOISE)

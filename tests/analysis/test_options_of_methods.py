@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from data import fitted_sample
 
-from cudbound import compare_intervals, performance_interval
+from cudbound import compare_intervals
 from cudbound.intervals import GROUPS, METHODS, find_methods
 from cudbound.resampling import Resampling
 
@@ -35,13 +34,3 @@ def test_options_change_their_own_row_alone():
     assert changed["yang-cv-normal"] == plain["yang-cv-normal"]
     assert changed["kohavi-normal"].raw_interval != plain["kohavi-normal"].raw_interval
     assert changed.run.choices == "kohavi-normal.form=wilson"
-
-
-def test_alpha_in_a_pair_is_refused_by_the_calls():
-    clf, X, y = fitted_sample()
-    with pytest.raises(ValueError, match=r"^cud has no option 'alpha'\. It has no options\.$"):
-        compare_intervals(clf, X, y, methods=[("cud", {"alpha": 0.05})])
-    with pytest.raises(ValueError, match=r"^No method of the group 'paper' has the option 'alpha'\.$"):
-        compare_intervals(clf, X, y, methods=("paper", {"alpha": 0.05}))
-    with pytest.raises(ValueError, match=r"^two-center has no option 'alpha'\. It has no options\."):
-        performance_interval(clf, X, y, method=("two-center", {"alpha": 0.05}))

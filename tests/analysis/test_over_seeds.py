@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from command_interval import interval_on
 
 from cudbound import (
     LeastSquaresClassifier,
@@ -70,10 +68,6 @@ def test_the_number_of_seeds_is_checked(size):
         over_seeds(CALLS["bound"], size)
 
 
-# ---- what a pickle leaves out ----
-
-
-# ---- the command ----
 
 
 def runs(low, high):
@@ -101,15 +95,3 @@ def test_ranges_in_words_and_numbers():
     assert numbers["ranges"] == [{"method": "m", "metric": "error", "n_seeds": 0}]
     (some,) = ranges_over_seeds(runs([np.nan, 0.1], [np.nan, 0.3]), row_of(), False)[1]["ranges"]
     assert (some["n_seeds"], some["estimate"], some["low"]) == (1, [0.22, 0.22], [0.1, 0.1])
-
-
-@pytest.fixture
-def command(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return interval_on(X, Y, tmp_path, n_resamples=20, seed=4)
-
-
-def test_one_seed_is_no_range(command):
-    found = command("--seeds", "1")
-    assert found.exit_code == 2
-    assert re.search("'--seeds': 1 is not in the range", found.stderr)

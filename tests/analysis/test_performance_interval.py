@@ -8,13 +8,9 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from data import sample
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, compare_intervals, performance_interval
 
@@ -69,23 +65,6 @@ def test_the_classifier_predicts_its_rows_once(method, monkeypatch):
     assert Counting.calls.count(id(clf)) == 1
 
 
-@pytest.mark.parametrize(
-    "clf",
-    [
-        DecisionTreeClassifier(max_depth=2, random_state=0),
-        LinearDiscriminantAnalysis(),
-        GradientBoostingClassifier(n_estimators=3, random_state=0),
-        SVC(),
-    ],
-    ids=["tree", "lda", "boosting", "kernel"],
-)
-def test_any_other_classifier_has_the_interval(clf):
-    X, y = data()
-    result = performance_interval(clf.fit(X, y), X, y, **ARGUMENTS)
-    assert result.details.keys() | {"rank"} == DETAILS
-    assert 0.0 <= result.confidence_interval.low < result.confidence_interval.high <= 1.0
-
-
 def test_separable_classes_without_a_minimizer_have_the_interval():
     X, y = data()
     y = np.where(X[:, 0] > 0, "ill", "well")
@@ -93,25 +72,3 @@ def test_separable_classes_without_a_minimizer_have_the_interval():
     result = performance_interval(clf, X, y, **ARGUMENTS)
     assert result.confidence_interval.low == 0.0
     assert result.confidence_interval.high >= 1 - 0.025 ** (1 / 40) - 1e-12
-
-
-def test_no_interval_is_said_in_words():
-    X, y = data()
-    clf = LeastSquaresClassifier().fit(X, y)
-    result = performance_interval(clf, X, y, method="two-stage", n_resamples=5, rng=0)
-    assert result.sentence.startswith("The error of this classifier")
-    tree = DecisionTreeClassifier(max_depth=1).fit(X, y)
-    result = performance_interval(tree, X, y, method="two-stage", n_resamples=5, rng=0)
-    assert (
-        result.sentence == "No two-stage interval for the error of this classifier on new cases is available."
-    )
-    assert "Degenerate: no inner draws were recorded" in str(result)
-
-
-def test_arguments_are_checked_before_the_work():
-    X, y = data()
-    clf = LeastSquaresClassifier().fit(X, y)
-    with pytest.raises(ValueError, match="same number of rows"):
-        performance_interval(clf, X, y[:-1], rng=0)
-    with pytest.raises(ValueError, match="'method' parameter must be one interval"):
-        performance_interval(clf, X, y, method=["two-center"], rng=0)

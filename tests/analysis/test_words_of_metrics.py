@@ -11,9 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import compare_intervals, compare_learners
 from cudbound.basis.exceptions import SmallSampleWarning
-from cudbound.basis.method_card import GROUPED
 from cudbound.basis.metric_words import COMPLEMENTS
-from cudbound.intervals import METHODS
 from cudbound.metrics.metric import METRICS
 
 RNG = np.random.default_rng(0)
@@ -35,23 +33,7 @@ def test_complements_are_those_of_the_metrics():
     assert set(COMPLEMENTS) == {name for name, metric in METRICS.items() if metric.complement}
 
 
-# --- learners
-
 LEARNERS = {"ridge": CLF, "tree": DecisionTreeClassifier(max_depth=2).fit(X, Y)}
-
-
-# --- explain
-
-
-# --- options
-
-WAYS = [
-    (name, *key)
-    for name, method in METHODS.items()
-    for key in method.ways
-    if method.gives_interval and key != GROUPED
-]
-WAYS += [(name, *key) for name in ("newcombe", "hanley-mcneil") for key in METHODS[name].ways]
 
 
 def test_sources_are_those_of_what_was_computed():

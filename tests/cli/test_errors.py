@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-from cli_fakes import CLEAN, assert_error, interval
-
-GROUPED = ["--methods", "k-fold-t", "--group"]
+from cli_fakes import assert_error, interval
 
 
 def test_not_certified_is_printed_and_exits_3(fake, patients):
@@ -43,23 +40,3 @@ def test_too_little_memory_is_said_in_one_line(fake, patients):
 def test_a_bug_is_not_disguised_as_bad_data(fake, patients):
     fake.error = ZeroDivisionError("bug")
     assert isinstance(interval("--seed", "1").exception, ZeroDivisionError)
-
-
-@pytest.mark.parametrize(
-    ("content", "arguments", "message"),
-    [
-        (None, [], "no such file: 'patients.csv'"),
-        (CLEAN.replace("41", "x\x1b[31m"), [], r"column 'age' ('x\x1b[31m' on line 3)"),
-        (CLEAN.replace("bmi", "\x1b[31m").replace("22,", "y,"), [], r"column '\x1b[31m' ('y' on line 3)"),
-        (CLEAN.replace("20,no", "20,maybe"), [], "must have two classes; it has 3 values"),
-        (CLEAN, ["--exclude", "agee"], "--exclude: no column 'agee' in 'patients.csv'; did you mean 'age'?"),
-        (CLEAN, [*GROUPED, "sex"], "column 'sex' is named in both --categorical and --group; choose one"),
-    ],
-)
-def test_data_errors(fake, patients, content, arguments, message):
-    if content is None:
-        patients.unlink()
-    else:
-        patients.write_text(content)
-    assert_error(interval(*arguments), 1, message)
-    assert fake.calls == []

@@ -83,53 +83,6 @@ def test_fits_satisfy_the_normal_equations(seed, p, fit_intercept, integers):
         np.testing.assert_allclose(np.linalg.pinv(drawn, rcond=1e-10) @ (drawn @ b), b, atol=1e-8 * size)
 
 
-def _refit_one_by_one(X, y, counts, fit_intercept):
-    """What batched refits must equal: the classifier fitted to the resampled rows, one after the other."""
-    losses = []
-    for row in counts:
-        drawn = np.repeat(np.arange(row.size), row)
-        if np.unique(y[drawn]).size == 2:
-            clf = LeastSquaresClassifier(fit_intercept).fit(X[drawn], y[drawn])
-            losses.append(clf.predict(X) != y)
-        else:
-            losses.append(y != y[drawn[0]])
-    return np.array(losses)
-
-
-def _designs():
-    rng = np.random.default_rng(12)
-    general = rng.normal(size=(30, 4)) * [1.0, 1e3, 1e-3, 1.0] + [0.0, 1e4, 0.0, 5.0]
-    binary = (rng.random((25, 5)) < 0.15).astype(float)
-    integer = rng.integers(0, 3, size=(12, 3)).astype(float)
-    collinear = np.column_stack([general, general[:, 0] - 2 * general[:, 3], np.ones(30)])
-    yield "general", general
-    yield "rare binary features", binary
-    yield "small integers", integer
-    yield "collinear and constant columns", collinear
-    yield "more columns than rows", rng.normal(size=(9, 15))
-    yield "single column", rng.normal(size=(10, 1))
-    yield "all zero", np.zeros((8, 2))
-    yield "few rows", rng.normal(size=(4, 3))
-
-
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("X", [pytest.param(X, id=name) for name, X in _designs()])
-def test_batched_refits_equal_refits_one_by_one(X, fit_intercept):
-    rng = np.random.default_rng(7)
-    n = len(X)
-    y = np.where(X[:, 0] + rng.normal(size=n) * X[:, 0].std() > X[:, 0].mean(), 1.0, -1.0)
-    y[:4] = [1.0, -1.0, 1.0, -1.0]
-    counts = rng.multinomial(n, np.full(n, 1 / n), size=300).astype(np.int32)
-    counts[0] = np.where(np.arange(n) == 0, n, 0)  # one point alone
-    counts[1] = np.where(y > 0, 1, 0)  # one class alone
-    counts[2] = np.where(y < 0, 2, 0)
-    counts[3] = 1
-    refit = batched_refit(LeastSquaresClassifier(fit_intercept).fit(X, y), X, y)
-    losses, clear, _ = refit(counts.astype(float))
-    assert clear.all()
-    np.testing.assert_array_equal(losses, _refit_one_by_one(X, y, counts, fit_intercept))
-
-
 def test_batched_refits_do_not_depend_on_the_batch():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(20, 3)), rng.choice([-1.0, 1.0], size=20)

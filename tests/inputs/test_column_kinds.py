@@ -166,14 +166,6 @@ def test_other_numbers_beside_decimal_commas_are_refused(tmp_path, cell):
 
 
 @pytest.mark.parametrize(
-    "options", [{"decimal": ";"}, {"thousands": "_"}, {"decimal": ",", "thousands": ","}]
-)
-def test_other_separators_are_refused(tmp_path, options):
-    with pytest.raises(CsvError, match=r"--decimal must be one of \. and ,, and --thousands one of"):
-        read(tmp_path, {"x": AGES}, **options)
-
-
-@pytest.mark.parametrize(
     ("cells", "options", "numbers"),
     [
         (["2,915", "1,250,000", "850"], {"thousands": ","}, [2915, 1250000, 850]),

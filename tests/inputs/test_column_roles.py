@@ -42,33 +42,6 @@ def test_features_are_named_or_left_out(tmp_path, roles):
     assert list(read(tmp_path, ROWS, **roles).feature_names) == expected
 
 
-@pytest.mark.parametrize(
-    ("roles", "message"),
-    [
-        ({"features": ["age", "bmj"]}, "--features: no column 'bmj' in 'data.csv'; did you mean 'bmi'?"),
-        ({"features": ["died"]}, "column 'died' is named in both --target and --features; choose one"),
-        ({"features": ["age"], "exclude": ["age"]}, "column 'age' is named in both --features and --exclude"),
-        ({"features": ["age"], "group": "age"}, "column 'age' is named in both --features and --group"),
-        ({"features": ["age"], "weight": "age"}, "column 'age' is named in both --features and --weight"),
-        ({"group": "age", "weight": "age"}, "column 'age' is named in both --group and --weight; choose one"),
-        ({"weight": "died"}, "column 'died' is named in both --target and --weight; choose one"),
-        ({"weight": "bmj"}, "--weight: no column 'bmj' in 'data.csv'; did you mean 'bmi'?"),
-        (
-            {"features": ["age"], "categorical": ["sex"]},
-            "column 'sex' is named in --categorical but not in --features; add it there",
-        ),
-        (
-            {"exclude": ["id", "age", "sex", "stage", "bmi"]},
-            "there is no feature column besides the target 'died'",
-        ),
-    ],
-)
-def test_roles_that_contradict_each_other_are_refused(tmp_path, roles, message):
-    with pytest.raises(CsvError) as caught:
-        read(tmp_path, ROWS, **roles)
-    assert str(caught.value).startswith(message)
-
-
 def test_weights_are_numbers_and_no_feature(tmp_path):
     data = read(tmp_path, ROWS, weight="bmi", exclude=["id"], categorical=["sex"])
     assert data.feature_names == ("age", "sex=m", "stage")
@@ -79,24 +52,6 @@ def test_weights_are_numbers_and_no_feature(tmp_path):
     assert left.weights.tolist() == data.weights[:-1].tolist()
     with pytest.raises(CsvError, match="column 'bmi' lacks 1 value"):
         read(tmp_path, lacking, weight="bmi", exclude=["id"], categorical=["sex"], missing="median")
-
-
-@pytest.mark.parametrize(
-    ("cell", "message"),
-    [
-        (
-            "0",
-            "--weight: not positive: column 'bmi' ('0' on line 2); remove rows without a weight from the file",
-        ),
-        ("-1.5", "--weight: not positive: column 'bmi' ('-1.5' on line 2)"),
-        ("much", "not numeric: column 'bmi' ('much' on line 2)"),
-        ("inf", "infinite or beyond 1e+100: column 'bmi' ('inf' on line 2)"),
-    ],
-)
-def test_weights_that_are_none_are_refused(tmp_path, cell, message):
-    with pytest.raises(CsvError) as caught:
-        read(tmp_path, ROWS.replace(",21.5,", f",{cell},"), weight="bmi", exclude=["id"], categorical=["sex"])
-    assert str(caught.value).startswith(message)
 
 
 # --- categories that nobody named
@@ -131,37 +86,3 @@ def test_values_are_filled_as_a_step_of_the_fit(tmp_path, missing, age, standard
         ],
     )
     assert len(pipeline) == 2 + standardize
-
-
-@pytest.mark.parametrize(
-    ("text", "roles", "message"),
-    [
-        (
-            GAPS.replace("63,north,NA,no", "63,north,NA,"),
-            {"missing": "median"},
-            "column 'died' lacks 1 value(s), which cannot be filled; remove these rows with --missing drop",
-        ),
-        (
-            GAPS,
-            {"missing": "most-frequent", "group": "site"},
-            "column 'site' lacks 1 value(s), which cannot be filled",
-        ),
-        (
-            "age,bmi,died\n30,,yes\n40,,no\n50,?,yes\n60,.,no\n",
-            {"missing": "median"},
-            "column 'bmi' is empty; drop it with --exclude COL",
-        ),
-        (
-            "age,bmi,died\n30,,yes\n,4,no\n50,?,yes\n60,.,no\n",
-            {"missing": "drop"},
-            "4 missing value(s) in 'data.csv': 'age' 1, 'bmi' 3; no row is complete",
-        ),
-        (GAPS.replace("4", "x"), {"missing": "median"}, "not numeric: column 'age' ('xx' on line 7)"),
-    ],
-)
-def test_what_cannot_be_filled_is_refused(tmp_path, text, roles, message):
-    if "site" in text and "group" not in roles:
-        roles = {**roles, "categorical": ["site"]}
-    with pytest.raises(CsvError) as caught:
-        read(tmp_path, text, **roles)
-    assert str(caught.value).startswith(message)

@@ -285,6 +285,17 @@ def refusals_of_designs() -> str:
 
 
 @page
+def refusals_of_files() -> str:
+    with a_folder_of_patients():
+        return "\n".join(refusals.of_files())
+
+
+@page
+def refusals_of_arrays() -> str:
+    return "\n".join(refusals.of_expressions())
+
+
+@page
 def classifiers() -> str:
     return "\n".join(refusals.of_estimators())
 

@@ -22,6 +22,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.linear_model import (
+    LinearRegression,
     LogisticRegression,
     Perceptron,
     RidgeClassifier,
@@ -39,7 +40,14 @@ import cudbound as cb
 from cudbound import Bound, Resampling
 from cudbound.adapters.procedure import describe_classifier
 from cudbound.cli.group import main
+from cudbound.inputs.csv_columns import read_training_data
+from cudbound.inputs.data_file import DataFile
+from cudbound.intervals.five_by_two import five_by_two_f
+from cudbound.solve import Problem, SearchLimits, solve_draws
 from cudbound.study.design.design_file import read_design
+from cudbound.study.populations import worlds
+from cudbound.study.populations.mixture import Patients
+from cudbound.study.populations.real_data import RealData, load_data_set
 
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "performance_interval": (cb.performance_interval, fitted(LogisticRegression())),
@@ -342,6 +350,203 @@ def of_designs() -> Iterator[str]:
         message = said(read_design, Path("mine.toml"))
         assert message.split(": ")[1] == "mine.toml", message
         yield f"{line}\n    {message}"
+
+
+#: Files and how they are read: bytes as Python writes them, and after || the roles of columns other than the defaults.
+FILES = r"""
+
+\n\n
+\xef\xbb\xbf
+a,b\n
+a,b\n,\n
+a,b\n1,2\n1,2,3\n
+a,b\nx,1,2\ny,3,4\n
+"a,b"\n"1,2"\n"3,4"\n
+a b\n1 2\n
+a,b\n1\n
+a,b,a,b,c\n1,2,3,4,5\n
+a,a \n1,2\n
+column 2,\n1,2\n
+a,b\n1,\x81\n
+a,b\n1,\x02\xff\n
+a,b\n1,2\x00\n3,4\n
+\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1
+,,,,,,,,\n1\n
+a,b\n1,2\n"3,4\n
+a,b\n1,"2"3\n
+a,b\n1,2\n3,4\nTotal:,6\n
+\x1b]0;owned\x07,\x1b]0;owned\x07\n1,2\n
+Ward 3\na,b\n1,2\n3,4\n
+Ward 3,,\n\nof 2024,,\na,b,c\n1,2,3\n3,4,\n
+a,b\n1,2\n || encoding="ascii", skip_rows=9
+a,b\n1,\xfc\n || encoding="ascii"
+a,b\n1,2\n || encoding="cp12525"
+a,died\n1,yes\n2,no\n3,maybe\n4,no\n
+a,died\n1,yes\n2,yes\n
+a,died\n1,yes\n2,no\n3,no\n
+died\nyes\nno\n
+a,b,c,died\n1,5,2,yes\n1.0,6,2,no\n1,7,2,no\n1,8,2,yes\n
+a,code,died\n1,7,yes\n2,3,no\n3,3,no\n5,7.0,yes\n1,7,yes\n2,3,no\n3,3,no\n5,7.0,yes\n1,7,yes\n2,3,no\n3,3,no\n5,7.0,yes\n1,7,yes\n2,3,no\n3,3,no\n5,7.0,yes\n
+a,b,died\n1,inf,yes\n2,3,no\n3,1e999,no\n5,1,yes\n
+a,died\n1,yes\n2,no\n-1e101,no\n5,yes\n
+sex,grade,died\nm,1,yes\nf,b,no\nm,c,no\nf,d,yes\n
+id,died\np1,yes\np2,no\np3,no\np4,yes\n
+age,died\n31,yes\n42,no\n5o,no\n61,yes\n
+age,died\n"31,5",yes\n"42,1",no\n"50,0",no\n61,yes\n
+a,died\n1_000,yes\n0x10,no\n3,no\n4,yes\n
+,a,died\n1,5,yes\n2,6,no\n3,8,no\n4,7,yes\n
+a,b,died\n1,2,yes\n\n3,?,no\n#N/A,5,yes\n6,7,no\n
+x,age,died\n1,30,yes\n,31,no\n3,30,no\n4,32,yes\n || target="age", positive="TRUE"
+x,age\n1,NA\n,\n || target="age", positive="TRUE"
+x,age\n1,a\n,b\n3,a\n4,b\n || target="age", positive="TRUE"
+CLEAN || positive="Y"
+CLEAN || target="dead"
+CLEAN || target="AGE"
+CLEAN || target="zzz"
+CLEAN || categorical=["sax"]
+CLEAN || exclude=["BMI"]
+CLEAN || exclude=["died"]
+CLEAN || categorical=["died"]
+CLEAN || categorical=["sex"], exclude=["sex"]
+CLEAN || features=["age", "bmj"]
+CLEAN || features=["died"]
+CLEAN || features=["age"], exclude=["age"]
+CLEAN || features=["age"], group="age"
+CLEAN || features=["age"], weight="age"
+CLEAN || group="age", weight="age"
+CLEAN || weight="died"
+CLEAN || weight="bmj"
+CLEAN || features=["age"], categorical=["sex"]
+CLEAN || exclude=["age", "sex", "bmi"]
+CLEAN || decimal=";"
+CLEAN || thousands="_"
+CLEAN || decimal=",", thousands=","
+CLEAN || sheet="x"
+w,x,died\n0,1,yes\n1,2,no\n2,3,no\n1,5,yes\n || weight="w"
+w,x,died\n-1.5,1,yes\n1,2,no\n2,3,no\n1,5,yes\n || weight="w"
+w,x,died\nmuch,1,yes\n1,2,no\n2,3,no\n1,5,yes\n || weight="w"
+w,x,died\ninf,1,yes\n1,2,no\n2,3,no\n1,5,yes\n || weight="w"
+w,x,died\n,1,yes\n1,2,no\n2,3,no\n1,5,yes\n || weight="w", missing="median"
+age,bmi,died\n30,1,yes\n40,2,\n50,3,yes\n60,4,no\n || missing="median"
+age,site,died\n30,n,yes\n40,,no\n50,s,yes\n60,n,no\n || missing="most-frequent", group="site"
+age,bmi,died\n30,,yes\n40,,no\n50,?,yes\n60,.,no\n || missing="median"
+age,bmi,died\n30,,yes\n,4,no\n50,?,yes\n60,.,no\n || missing="drop"
+age,died\nxx,yes\n40,no\n,yes\n60,no\n || missing="median"
+"""
+
+
+def of_files() -> Iterator[str]:
+    """Yield what is said of each file as a data set whose target is `died`, with the positive value `yes`."""
+    for line in FILES.removeprefix("\n").removesuffix("\n").split("\n"):
+        text, _, roles = line.partition(" || ")
+        text = text.replace(
+            "CLEAN", r"age,sex,bmi,died\n30,m,21.5,yes\n41,f,1e1,no\n52,f,-.5,yes\n63,m,+7,no\n"
+        )
+        Path("data.csv").write_bytes(text.encode().decode("unicode_escape").encode("latin-1"))
+        chosen = {"target": "died", "positive": "yes", **eval(f"dict({roles})")}
+        message = said(read_training_data, DataFile(Path("data.csv"), **chosen))
+        assert message.isprintable(), line
+        yield f"{line}\n    {message}"
+
+
+#: Calls that are refused for a reason of their own, on 30 rows X, y and their 30 draws.
+EXPRESSIONS = """
+cb.performance_interval(LinearSVC().fit(X, y), X, y, metric="brier")
+cb.performance_interval(CLF, X, y, metric="auc", sample_weight=np.ones(30))
+cb.performance_interval(CLF, X, y, metric="auc", method="cud")
+cb.performance_interval(CLF, X, y, method=["two-center"])
+cb.performance_interval(CLF, X[:, :1], y)
+cb.performance_interval(SVC().fit(X, y), X, y, method="cud")
+cb.performance_interval(CLF, X, y, method="bbc-cv")
+cb.compare_intervals(CLF, X, y, methods=["nested-cv", "aci"], groups=np.arange(30) // 2)
+cb.compare_intervals(CLF, X, y, methods=[("cud", {"alpha": 0.05})])
+cb.compare_intervals(CLF, X, y, methods=("paper", {"alpha": 0.05}))
+cb.compare_intervals(CLF, X, y, methods="k-fold-t", new_cases=(X, y))
+cb.compare_intervals(CLF, X, y, methods="test-set-wald", new_cases=[X, y])
+cb.compare_intervals(CLF, X, y, methods="test-set-wald", new_cases=(X, y + 1))
+cb.compare_learners([CLF, RidgeClassifier().fit(X, y > 0)], X, y)
+cb.compare_learners([RidgeClassifier(), CLF], X, np.arange(30) % 3)
+cb.compare_learners([LinearRegression(), CLF], X, y)
+cb.compare_learners([CLF, "mayority"], X, y)
+cb.ConvexLossClassifier("hing").fit(X, y)
+cb.ConvexLossClassifier(penalty=-1).fit(X, y)
+cb.ConvexLossClassifier(penalty=[0.1]).fit(X, y)
+cb.ConvexLossClassifier(intercept_penalty=-1).fit(X, y)
+cb.ConvexLossClassifier().fit(X, X[:, 0] > 0)
+cb.ConvexLossClassifier("cubic", basis=3).fit(X, y)
+cb.ConvexLossClassifier().fit(X, np.arange(30) % 3)
+cb.LeastSquaresClassifier().fit(X, np.ones(30))
+Problem.of(X[0], y, COEF, DRAWS)
+Problem.of(np.full((30, 3), np.nan), y, COEF, DRAWS)
+Problem.of(X * [1.0, 1.0, 1e-300], y, COEF, DRAWS)
+Problem.of(X, y[1:], COEF, DRAWS)
+Problem.of(X, np.zeros(30), COEF, DRAWS)
+Problem.of(X, y, COEF[1:], DRAWS)
+Problem.of(X, y, COEF * np.inf, DRAWS)
+Problem.of(X, y, COEF, DRAWS[:, 1:])
+Problem.of(X, y, COEF, -DRAWS)
+Problem.of(X, y, COEF, DRAWS / 2)
+Problem.of(X, y, COEF, DRAWS, loss="cubic")
+Problem.of(X, y, COEF, DRAWS, localization=-1)
+Problem.of(X, y, COEF, DRAWS, localization=np.nan)
+Problem.of(X, y, COEF, DRAWS, weights=np.ones((2, 30)))
+Problem.of(X, y, COEF, DRAWS, weights=np.full((4, 30), np.inf))
+Problem.of(X, y, COEF, DRAWS, penalty=-1)
+Problem.of(X, y, COEF, DRAWS, penalty=[1, 2])
+Problem.of(X, y, COEF, DRAWS, l1_penalty=-1)
+Problem.of(X, y, COEF, DRAWS, sample_weight=-np.ones(30))
+Problem.of(X, y, COEF, DRAWS, offset=np.nan)
+Problem.of(X, y, COEF, DRAWS, draw_scale=np.zeros(4))
+solve_draws(PROBLEM, side="up")
+solve_draws(PROBLEM, ranks=0)
+solve_draws(PROBLEM, ranks=[5])
+solve_draws(PROBLEM, n_jobs=0)
+solve_draws(PROBLEM, limits=5)
+solve_draws(PROBLEM, previous=5)
+SearchLimits(nodes=-1)
+SearchLimits(nodes=1.5)
+SearchLimits(nodes_per_draw=True)
+SearchLimits(nodes_per_draw="many")
+SearchLimits(seconds=-0.1)
+SearchLimits(seconds="1 h")
+SearchLimits(solver="gurobi")
+worlds.Gaussians(distance=-1)
+worlds.Gaussians(n_features=0)
+worlds.Gaussians(n_signal=9)
+worlds.Gaussians(positive_share=1)
+worlds.Gaussians(positive_sd=0)
+worlds.FlippedLabels(flip_rate=1.5)
+worlds.Donut(radius=-1)
+worlds.Donut(n_features=1)
+worlds.Quadratic(noise=0)
+worlds.ThreePoint(boundary_mass=1)
+worlds.ThreePoint(slope=1.0)
+worlds.Discrete(n_levels=1)
+worlds.BinaryFinding(odds_ratio=0)
+worlds.MissingValues(missing_share=1)
+Patients(worlds.Gaussians(), (3, 2))
+Patients(worlds.Gaussians(), within_patient=1.5)
+RealData("a", "a", X, y)
+RealData("a", "a", X, np.ones(30))
+RealData("a", "a", X, (y > 0).astype(int), "half")
+load_data_set("heart", "nowhere")
+five_by_two_f([[0.1, 0.2]] * 4)
+"""
+
+
+def of_expressions() -> Iterator[str]:
+    """Yield each expression and its error."""
+    CLF, X, y = fitted(LogisticRegression())
+    draws = np.random.default_rng(0).multinomial(30, np.full(30, 1 / 30), size=4)
+    named = (
+        *(LinearRegression, RidgeClassifier, LinearSVC, SVC, Problem, SearchLimits, solve_draws),
+        *(Patients, RealData, load_data_set, five_by_two_f),
+    )
+    problem = Problem.of(X, y, CLF.coef_[0], draws)
+    names = {one.__name__: one for one in named} | {"cb": cb, "np": np, "worlds": worlds, "PROBLEM": problem}
+    names |= {"CLF": CLF, "X": X, "y": y, "DRAWS": draws, "COEF": CLF.coef_[0]}
+    for line in EXPRESSIONS.strip().splitlines():
+        yield f"{line}\n    {said(eval, line, names)}"
 
 
 ESTIMATORS: list[Any] = [

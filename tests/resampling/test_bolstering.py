@@ -51,20 +51,6 @@ def _estimate(name, recorded):
 # ---- worked numbers ----
 
 
-def test_worked_bolstered():
-    inputs, value = VECTORS["bolstered"]["inputs"], VECTORS["bolstered"]["value"]
-    widths, _ = kernel_widths(inputs["X"], inputs["y"])
-    expected = np.where(np.array(inputs["y"]) > 0, value["sigma_pos"], value["sigma_neg"])
-    assert widths == pytest.approx(expected, abs=1e-12)
-    assert stats.chi(2).median() == pytest.approx(value["chi_median"], abs=1e-12)
-    losses = linear_bolstered_losses(inputs["X"], inputs["y"], widths, inputs["a"], inputs["b"])
-    assert losses == pytest.approx(value["contributions"], abs=1e-12)
-    recorded = BolsteredLosses(losses, np.zeros(6, dtype=bool))
-    assert _estimate("bolstered", recorded) == pytest.approx(value["value"], abs=1e-12)
-    # no point is misclassified
-    assert _estimate("semi-bolstered", recorded) == pytest.approx(value["value"], abs=1e-12)
-
-
 def test_worked_semi_bolstered():
     inputs, value = VECTORS["semi_bolstered"]["inputs"], VECTORS["semi_bolstered"]["value"]
     X, y = np.array(inputs["X"]), np.array(inputs["y"])

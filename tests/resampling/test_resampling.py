@@ -9,14 +9,11 @@ import pytest
 from data import sample
 from direct_refits import choose_refit
 from record_kinds import kinds
-from shared_files import shared_vectors
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
 from cudbound.basis.sample import Sample
-from cudbound.point_estimates.bootstrap_632 import error_632
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records
-from cudbound.records.losses import leave_one_out_bootstrap_error
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bootstrap import record_inner
 from cudbound.resampling.context import RefitContext
@@ -60,25 +57,6 @@ def _slow_loo_bootstrap_error(fit_predict, n, draws):
             wrong[i].append(losses[i])
     means = [sum(values) / len(values) for values in wrong.values() if values]
     return sum(means) / len(means)
-
-
-# ---- point estimates ----
-
-
-def test_worked_bootstrap_point_estimates():
-    example = shared_vectors()["boot_point"]
-    X, y = np.array(example["inputs"]["x"])[:, None], np.array(example["inputs"]["y"])
-    counts = np.array([np.bincount(drawn, minlength=10) for drawn in example["inputs"]["bootstrap_indices"]])
-    clf = LeastSquaresClassifier().fit(X, y)
-    refit, batched = choose_refit(clf, X, y, np.random.default_rng(0))
-    assert batched
-    losses = refit(counts.astype(np.int32))
-    err1 = leave_one_out_bootstrap_error(losses, counts)
-    assert err1 == pytest.approx(example["value"]["err1"], abs=1e-12)
-    per_point = [float(leave_one_out_bootstrap_error(losses[:, [i]], counts[:, [i]])) for i in range(10)]
-    assert per_point == pytest.approx(example["value"]["per_point"], abs=1e-12)
-    resubstitution = 1 - clf.score(X, y)
-    assert error_632(resubstitution, err1) == pytest.approx(example["value"]["err632"], abs=1e-12)
 
 
 # ---- what is recorded ----
@@ -131,9 +109,6 @@ def test_cross_validation_leaves_the_fold_out():
         left_out = row == 0
         np.testing.assert_array_equal(folds.losses[left_out], (model.predict(X) != labels)[left_out])
     assert folds.n_folds == 6
-
-
-# ---- other estimators ----
 
 
 # ---- draws of one class ----

@@ -179,9 +179,6 @@ def test_either_solver_goes_on_from_the_other_and_again() -> None:
     )
 
 
-# ---- Ctrl-C ------------------------------------------------------------------------------------------------------
-
-
 # ---- progress ----------------------------------------------------------------------------------------------------
 
 
@@ -258,19 +255,3 @@ def test_alpha_is_the_number_of_rows_unless_given() -> None:
     )
     np.testing.assert_array_equal(upper, of_rows)
     assert (upper != of_zero).any()
-
-
-@pytest.mark.parametrize("name", ["nodes", "nodes_per_draw"])
-@pytest.mark.parametrize("value", [-1, 1.5, "many", np.nan, True])
-def test_limits_of_nodes_are_checked(name: str, value: Any) -> None:
-    message = rf"'{name}' parameter must be a non-negative int, math\.inf or None\. Got {value!r} instead"
-    with pytest.raises(ValueError, match=message):
-        SearchLimits(**{name: value})
-
-
-@pytest.mark.parametrize("value", [-0.1, np.nan, "1 h"])
-def test_limits_of_seconds_are_checked(value: Any) -> None:
-    with pytest.raises(
-        ValueError, match=rf"'seconds' parameter must be non-negative or None\. Got {value!r}"
-    ):
-        SearchLimits(seconds=value)

@@ -10,17 +10,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from cudbound import LeastSquaresClassifier
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.intervals import GROUPS
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.design.scenario import describe, differences
 from cudbound.study.populations.worlds import WORLDS, Gaussians
@@ -36,22 +32,6 @@ def read(folder: Path, text: str, **arguments):
 
 
 # --- what a file means
-
-
-def test_defaults_are_those_of_the_paper(tmp_path):
-    study = read(tmp_path, SETTINGS + WORLD)
-    assert (study.name, study.n_samples, study.n_replicates, study.seed) == ("mine", (30,), 2, 0)
-    assert study.methods == GROUPS["paper"]
-    assert (study.n_resamples, study.inner, study.localization, study.confidence_level) == (
-        500,
-        50,
-        "n",
-        0.95,
-    )
-    (scenario,) = study.scenarios
-    assert scenario.name == "gaussians"
-    assert scenario.population == Gaussians()
-    assert isinstance(scenario.learners()[0], LeastSquaresClassifier)
 
 
 def test_every_setting_and_key_reaches_the_study(tmp_path):
@@ -115,16 +95,6 @@ set = {C = 0.5, tol = 1e-8}
         "components": 2,
         "degree": 3,
     }
-
-
-@given(distance=st.floats(0.0, 99.0), n_features=st.integers(1, 8), standardize=st.booleans())
-@settings(max_examples=25, deadline=None)
-def test_a_file_gives_the_same_study_every_time(tmp_path_factory, distance, n_features, standardize):
-    text = f"{SETTINGS}{WORLD}{distance = }\n{n_features = }\nstandardize = {str(standardize).lower()}\n"
-    folder = tmp_path_factory.mktemp("designs")
-    first, second = read(folder, text), read(folder, text)
-    assert describe(first) == describe(second)
-    assert first.scenarios[0].population == Gaussians(distance=distance, n_features=n_features)
 
 
 # --- classifiers
@@ -238,6 +208,3 @@ def test_simulated_templates_can_be_read(tmp_path, name):
     study = read(tmp_path, template_text(name), n_replicates=1)
     assert study.name == name
     assert all(scenario.description["world"] in WORLDS for scenario in study.scenarios)
-
-
-# --- what can be wrong

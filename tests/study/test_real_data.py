@@ -157,19 +157,6 @@ def test_population_is_judged_on_all_cases():
     assert truth.standard_error == 0.0
 
 
-@pytest.mark.parametrize("device", ["remainder", "population"])
-def test_every_case_is_drawn_equally_often(device):
-    data = make(40, device)
-    counts = np.zeros(40)
-    rng = np.random.default_rng(6)
-    for _ in range(2000):
-        np.add.at(counts, data.draw(10, rng).X[:, 0].astype(int), 1)
-    share = 10 / 40
-    assert counts.sum() == 20_000
-    # binomial, or a sum of multinomial counts, which varies more
-    assert np.abs(counts / 2000 - share).max() < 4.5 * math.sqrt(share / 2000)
-
-
 # --- the user's own ------------------------------------------------------------------------------------------------
 
 

@@ -17,14 +17,6 @@ from cudbound.study.measure.summary import summarize
 from cudbound.study.study_report import write_report
 
 HOSTILE = "<script>alert('x')</script> & $a_b$ \\input{x} | \x1b[2J"
-SECTIONS = [
-    "Which methods kept their level, where and at what width",
-    "What was run",
-    "Every method in every cell",
-    "Compared with cud",
-    "Plots",
-    "Rules and conventions",
-]
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +29,6 @@ def page(store, tmp_path_factory) -> str:
     output = tmp_path_factory.mktemp("report") / "report.html"
     assert write_report(store, output) == output
     return output.read_text("utf-8")
-
-
-def test_the_page_is_whole_and_in_order(page):
-    found = Page(page)
-    assert found.headings == SECTIONS
-    assert found.tags.count("svg") == 3
-    assert page.startswith("<!DOCTYPE html>")
 
 
 def test_the_page_needs_no_other_file(page):

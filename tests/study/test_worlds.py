@@ -28,11 +28,8 @@ from cudbound.study.populations.worlds import (
     Donut,
     FiniteWorld,
     Gaussians,
-    Imbalanced,
-    NearSeparable,
     Quadratic,
     ThreePoint,
-    Wide,
 )
 
 FINITE = tuple(name for name, world in WORLDS.items() if isinstance(world(), FiniteWorld))
@@ -214,33 +211,3 @@ def test_share_of_wrong_predictions_has_a_binomial_standard_error():
     truth = share_truth(np.arange(100) < 20)
     assert truth.value == pytest.approx(0.2)
     assert truth.standard_error == pytest.approx(0.04)
-
-
-# --- draws ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "world",
-    [Gaussians(distance=2.0, n_features=3, n_signal=2), Imbalanced(), NearSeparable(), Wide()],
-    ids=str,
-)
-def test_moments_of_gaussian_classes(world):
-    n = 100_000
-    X, y = world.sample(n, np.random.default_rng(11))
-    assert abs(z_value(y.mean(), world.positive_share, n)) < LARGEST_Z
-    means = np.zeros(world.n_features)
-    means[: world.n_signal] = world.distance / 2 / math.sqrt(world.n_signal)
-    for label, sign in ((0, -1), (1, 1)):
-        part = X[y == label]
-        assert np.abs(part.mean(axis=0) - sign * means).max() < 5 / math.sqrt(len(part))
-        assert np.abs(np.cov(part.T) - np.eye(world.n_features)).max() < 5 * math.sqrt(2 / len(part))
-
-
-def test_cases_of_discrete_worlds_occur_in_their_shares():
-    for world in (Discrete(n_levels=3, n_features=2), ThreePoint()):
-        support, shares, positive = world.support
-        X, y = world.sample(200_000, np.random.default_rng(15))
-        for case, share, probability in zip(support, shares, positive, strict=True):
-            here = (case == X).all(axis=1)
-            assert abs(z_value(here.mean(), share, len(y))) < LARGEST_Z
-            assert abs(z_value(y[here].mean(), probability, here.sum())) < LARGEST_Z
