@@ -18,7 +18,6 @@ from sklearn.utils import get_tags
 from cudbound.adapters import to_additive_model
 from cudbound.adapters.families import has_intercept
 from cudbound.adapters.parts import EstimatorParts, parameters_of, unwrap
-from cudbound.adapters.procedure import describe_classifier
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import (
     CudboundWarning,
@@ -197,8 +196,6 @@ class Model:
 
     Attributes
     ----------
-    words : str or None
-        Description of the classifier.
     additive : AdditiveModel or None
         None if there is none, or if no requested method can use it.
     design : Design
@@ -209,7 +206,6 @@ class Model:
         That there are many features for the rows.
     """
 
-    words: str | None
     additive: AdditiveModel | None
     design: Design
     why_none: str = ""
@@ -235,7 +231,7 @@ class Model:
         facts = facts_of(estimator, sample.X)
         design = design_of(facts, sample)
         cautions = many_features(facts, design, use.result)
-        without = cls(describe_classifier(estimator), None, design, cautions=cautions)
+        without = cls(None, design, cautions=cautions)
         if facts.frozen and use.refits:
             warn(
                 NotResampledWarning(
@@ -266,7 +262,7 @@ class Model:
                 polish=use.polish,
                 sample_weight=sample.sample_weight,
                 native=use.native,
-                predicted=sample.predicted_by(estimator),
+                predicted=sample.predicted,
             )
         except (UnsupportedEstimatorError, UnsupportedProblemError, NotMinimizerError) as error:
             if use.named:

@@ -147,9 +147,7 @@ class Analysis:
         if len(self.classes) != 2 or self.records.bootstrap is None:
             return None
         sample = self._data
-        distances = distances_from_threshold(
-            sample.estimator, sample.X, sample.predicted_by(sample.estimator)
-        )
+        distances = distances_from_threshold(sample.estimator, sample.X, sample.predicted)
         return instability_in(self.records, *distances, self.run)
 
     def rows(self) -> Rows:
@@ -264,7 +262,7 @@ def _check_threshold(sample: Sample, threshold: float, event_class: int) -> None
         return
     event = sample.classes.tolist()[event_class]
     risk = predicted_probabilities(estimator, sample.X, len(sample.classes))[:, event_class]
-    called = sample.predicted_by(estimator) == event
+    called = sample.predicted == event
     if ((risk > threshold) & ~called | (risk < threshold) & called).any():
         advice = (
             f" Pass FixedThresholdClassifier(classifier, threshold={threshold:g}, pos_label={event!r}) of "

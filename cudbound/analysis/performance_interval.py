@@ -126,17 +126,19 @@ def performance_interval(
     >>> result.sentence[:45]
     'The error of this classifier on new cases is '
     """
-    from cudbound.analysis.compare_intervals import compare_intervals
+    from cudbound.analysis.analyze import analyze
+    from cudbound.analysis.question import Question
     from cudbound.analysis.table import PerformanceInterval
     from cudbound.intervals import GROUPS, find_methods
     from cudbound.metrics.metrics import as_metrics
+    from cudbound.report.sentences import warn_of
 
     if isinstance(method, list):
         raise ParameterError("method", "one interval; compare_intervals accepts several", method)
     if isinstance(method, str) and method in GROUPS:
         rule = f"one interval; {method!r} stands for {', '.join(GROUPS[method])}, which compare_intervals accepts"
         raise ParameterError("method", rule, method)
-    find_methods([method], argument="method")  # whose messages name the argument of this call
+    requested = find_methods([method], argument="method")
     metrics, classes = as_metrics(metric, event), getattr(estimator, "classes_", ())
     if len(metrics.names) > 1:
         raise ParameterError("metric", "one metric; compare_intervals accepts several", metric)
@@ -144,16 +146,9 @@ def performance_interval(
     if several and len(metrics.resolve(several).names) > 1:
         rule = f"for one of the several classes, such as performance_interval(..., event={several[0]!r})"
         raise ParameterError("metric", f"{rule}; compare_intervals accepts all", metric)
-    table = compare_intervals(
-        estimator,
-        X,
-        y,
-        methods=[method],
-        metric=metric,
-        event=event,
-        groups=groups,
-        sample_weight=sample_weight,
-        new_cases=new_cases,
+    question = Question.of(
+        requested,
+        metric=metrics,
         confidence_level=confidence_level,
         alternative=alternative,
         n_resamples=n_resamples,
@@ -161,4 +156,7 @@ def performance_interval(
         rng=rng,
         n_jobs=n_jobs,
     )
-    return PerformanceInterval(table.rows, analysis=table.analysis)
+    analysis = analyze(question, estimator, X, y, groups, sample_weight, new_cases, several=True)
+    result = PerformanceInterval(analysis.rows(), analysis=analysis)
+    warn_of(result.cautions)
+    return result

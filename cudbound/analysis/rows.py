@@ -131,7 +131,7 @@ def compute_rows(
             rows.append(unavailable(method, refused[method.name]))
             continue
         try:
-            for kind_of_record in sorted(method.needed(options_of(method)) & failed.keys()):
+            for kind_of_record in sorted(method.needed(options_of(method)) & failed.keys()) if failed else ():
                 raise failed[kind_of_record]
             rows.append(compute(method))
             n_computed += 1

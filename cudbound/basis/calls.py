@@ -40,11 +40,18 @@ def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, 
 
     @functools.wraps(function)
     def call(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
+        if _ACTIVE.get() is not None:  # a part of another call
+            return function(*values, **named)
         for name, value in [*zip(parameters, values, strict=False), *named.items()]:
             check_in_memory(name, value)
-        with shared(current_progress()), collected() as refits:
+        refits = WarningsOfRefits()
+        progress, active = _SHARED.set(current_progress()), _ACTIVE.set(refits)
+        try:
             result = function(*values, **named)
-        if refits is not None and refits.warning is not None:
+        finally:
+            _SHARED.reset(progress)
+            _ACTIVE.reset(active)
+        if refits.n_warned:
             warn(refits.warning)
         return result
 
@@ -226,10 +233,8 @@ class WarningsOfRefits:
             self.texts = {kind: kinds[kind] for kind in shown} | self.texts
 
     @property
-    def warning(self) -> WarnedRefitsWarning | None:
-        """The warning for all refits; None if none of them warned."""
-        if not self.n_warned:
-            return None
+    def warning(self) -> WarnedRefitsWarning:
+        """The warning for all refits, of which some warned."""
         kinds = sorted(self.n_of, key=lambda kind: (-self.n_of[kind], kind[0].__name__, kind[1]))
         names = dict.fromkeys(category.__name__ for category, _ in kinds)
         counted = [
@@ -240,20 +245,6 @@ class WarningsOfRefits:
         return WarnedRefitsWarning(
             fact, helps, n_refits=self.n_refits, n_warned=self.n_warned, categories=tuple(names)
         )
-
-
-@contextmanager
-def collected() -> Iterator[WarningsOfRefits | None]:
-    """Collect the warnings of refits inside; yields None within another such block, which collects them."""
-    if _ACTIVE.get() is not None:
-        yield None
-        return
-    refits = WarningsOfRefits()
-    token = _ACTIVE.set(refits)
-    try:
-        yield refits
-    finally:
-        _ACTIVE.reset(token)
 
 
 def active() -> WarningsOfRefits | None:

@@ -115,12 +115,12 @@ class Groups:
         return f"{self.n_groups} groups of {size}"
 
 
-def check_groups(groups: ArrayLike | None, labels: NDArray[np.float64]) -> Groups | None:
-    """Return the groups of the rows of a training set, or None if there are none.
+def check_groups(groups: ArrayLike, labels: NDArray[np.float64]) -> Groups:
+    """Return the groups of the rows of a training set.
 
     Parameters
     ----------
-    groups : array-like, shape (n_samples,), or None
+    groups : array-like, shape (n_samples,)
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0, or the numbers of the classes.
 
@@ -129,8 +129,6 @@ def check_groups(groups: ArrayLike | None, labels: NDArray[np.float64]) -> Group
     ValueError
         If they are not one value per row with at least two different values, or if a class occurs in only one group.
     """
-    if groups is None:
-        return None
     of_rows = Groups.of(groups)
     check_lengths(labels.size, of_rows.n_samples, ("y", "groups"))
     for label in np.unique(labels):

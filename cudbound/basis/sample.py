@@ -55,8 +55,8 @@ class Sample:
         The groups as they were given, for splitters.
     estimator : object, default=None
         The fitted classifier of the sample.
-    predicted : ndarray, shape (n_samples,), default=None
-        The labels that it predicts.
+    predicted : ndarray, shape (n_samples,)
+        The labels that it predicts for the rows.
     """
 
     X: Any
@@ -67,7 +67,7 @@ class Sample:
     sample_weight: Array | None = None
     names_of_groups: Any = None
     estimator: Any = field(default=None, repr=False)
-    predicted: NDArray[Any] | None = field(default=None, repr=False)
+    predicted: NDArray[Any] = field(default_factory=lambda: np.empty(0), repr=False)
 
     @classmethod
     def of(
@@ -101,14 +101,8 @@ class Sample:
             check_index(indexed, values, names=(name, other))
         predicted = predicted_labels(estimator, X, classes)
         y = classes[(labels if len(classes) > 2 else labels > 0.0).astype(int)]
-        of_groups = check_groups(groups, labels)
+        of_groups = None if groups is None else check_groups(groups, labels)
         return cls(X, y, classes, labels, of_groups, weights, groups, estimator, predicted)
-
-    def predicted_by(self, estimator: Any) -> NDArray[Any]:
-        """Return the labels that a fitted classifier predicts for the rows; for the given one only once."""
-        if self.predicted is not None and estimator is self.estimator:
-            return self.predicted
-        return predicted_labels(estimator, self.X, self.classes)
 
     @property
     def n_samples(self) -> int:
@@ -296,7 +290,15 @@ def related_rows(
         warnings += _frequencies(sample_weight)
     if groups is not None:
         return (*warnings, *_few_groups(groups))
-    return (*warnings, *_equal(X, labels))
+    if n_equal := count_improbable_copies(X, labels):
+        verb = "equals" if n_equal == 1 else "equal"
+        message = (
+            f"{n_equal} of {len(labels)} rows {verb} an earlier row in every feature and in the label, which chance "
+            f"does not explain. A refit that leaves out one of two equal rows was fitted to the other. {REMEDY} Leave "
+            "out rows entered twice."
+        )
+        warnings.append(RepeatedRowsWarning(message, n_equal=n_equal))
+    return tuple(warnings)
 
 
 def _few_groups(groups: Groups) -> list[CudboundWarning]:
@@ -321,19 +323,6 @@ def _frequencies(weight: Array) -> list[CudboundWarning]:
         "intervals are much too long."
     )
     return [RepeatedRowsWarning(message, n_patients=int(total))]
-
-
-def _equal(X: Any, labels: NDArray[Any]) -> list[CudboundWarning]:
-    n_equal = count_improbable_copies(X, labels)
-    if not n_equal:
-        return []
-    verb = "equals" if n_equal == 1 else "equal"
-    message = (
-        f"{n_equal} of {len(labels)} rows {verb} an earlier row in every feature and in the label, which chance does "
-        f"not explain. A refit that leaves out one of two equal rows was fitted to the other. {REMEDY} Leave out rows "
-        "entered twice."
-    )
-    return [RepeatedRowsWarning(message, n_equal=n_equal)]
 
 
 #: How far rounding can take a probability beyond [0, 1], and the sum of those of a row from 1.
@@ -361,9 +350,16 @@ def predicted_labels(estimator: Any, X: Any, classes: Iterable[Any]) -> NDArray[
     ...     print(str(error)[:113])
     Texts.predict must return one of the labels that it was fitted to, 0 or 1, for each row. It returned '0' and '1',
     """
-    what, labels = f"{type(estimator).__name__}.predict", np.asarray(classes).tolist()
-    rule = f"{what} must return one of the labels that it was fitted to, {_listed(labels)}, for each row."
     predicted, n = np.asarray(estimator.predict(X)), count_rows(X)
+    labels = np.asarray(classes).tolist()
+    is_label = np.zeros(n, dtype=bool)
+    if predicted.shape == (n,):
+        for label in labels:
+            is_label |= np.asarray(predicted == label, dtype=bool)
+        if is_label.all():
+            return predicted
+    name = type(estimator).__name__
+    rule = f"{name}.predict must return one of the labels that it was fitted to, {_listed(labels)}, for each row."
     if predicted.shape != (n,):
         hints = {
             (n, len(labels)): " Return the label of the largest column.",
@@ -371,12 +367,7 @@ def predicted_labels(estimator: Any, X: Any, classes: Iterable[Any]) -> NDArray[
         }
         hint = hints.get(predicted.shape, "")
         raise ValueError(f"{rule} It returned {_shape(predicted)} for {n} rows.{hint}")
-    is_known = np.zeros(n, dtype=bool)
-    for label in labels:
-        is_known |= np.asarray(predicted == label, dtype=bool)
-    if is_known.all():
-        return predicted
-    by_text = {repr(other): other for other in predicted[~is_known].tolist()}
+    by_text = {repr(other): other for other in predicted[~is_label].tolist()}
     unknown = [by_text[text] for text in sorted(by_text)]
     raise ValueError(f"{rule} It returned {_listed(unknown[:3], 'and')}, {_remedy(unknown, labels)}")
 

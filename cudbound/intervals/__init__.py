@@ -169,8 +169,11 @@ def find_methods(
         names.
     """
     methods_by_name = {**METHODS, **{method.name: method for method in user_methods}}
-    names = [name for name, method in methods_by_name.items() if method.gives_interval]
-    rule = f"one of the groups {sorted(GROUPS)} or a list of names from {names}"
+
+    def rule() -> str:
+        names = [name for name, method in methods_by_name.items() if method.gives_interval]
+        return f"one of the groups {sorted(GROUPS)} or a list of names from {names}"
+
     requested = find_named(methods, methods_by_name, GROUPS, rule, _of_function, argument)
     for method in requested:
         if not method.gives_interval:
@@ -194,5 +197,6 @@ def find_comparisons(methods: Any, user_methods: Iterable[Method] = ()) -> Reque
     """
     every = (*METHODS.values(), *user_methods)
     comparisons = {method.name: method for method in every if method.compares}
-    rule = f"'all' or one of {list(comparisons)}"
-    return find_named(methods, comparisons, {"all": comparisons}, rule)
+    return find_named(
+        methods, comparisons, {"all": comparisons}, lambda: f"'all' or one of {list(comparisons)}"
+    )

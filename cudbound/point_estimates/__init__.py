@@ -60,5 +60,6 @@ def find_estimators(names: Any) -> RequestedMethods[PointEstimator]:
     >>> [estimator.title for estimator in find_estimators(["bootstrap-632", "k-fold"])]
     ['.632 estimate', 'k-fold cross-validation']
     """
-    rule = f"'all' or a list of names from {list(ESTIMATORS)}"
-    return find_named(names, ESTIMATORS, {"all": ESTIMATORS}, rule)
+    return find_named(
+        names, ESTIMATORS, {"all": ESTIMATORS}, lambda: f"'all' or a list of names from {list(ESTIMATORS)}"
+    )

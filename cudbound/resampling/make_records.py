@@ -359,7 +359,7 @@ def _record_splits(inputs: RecordingInputs, kinds: Sequence[RecordKind[Any]]) ->
 def given_records(inputs: RecordingInputs) -> RecordsByName:
     """Return the losses of a fitted classifier on its training set and on new cases, if any."""
     sample, estimator = inputs.sample, inputs.estimator
-    predicted, two = sample.predicted_by(estimator), len(sample.classes) == 2
+    predicted, two = sample.predicted, len(sample.classes) == 2
     records: RecordsByName = {
         "losses": np.asarray(predicted != sample.y),
         "groups": sample.groups,

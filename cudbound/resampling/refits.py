@@ -251,7 +251,7 @@ def _in_jobs(fit_each: Callable[..., tuple[Piece, list[list[Kind]]]], n_jobs: in
             for piece, warned in results:
                 collected.add(warned)
                 yield piece
-            if collected is not active() and collected.warning is not None:  # outside of every call
+            if collected is not active() and collected.n_warned:  # outside of every call
                 warn(collected.warning)
         finally:
             with warnings.catch_warnings():
