@@ -17,7 +17,7 @@ from cudbound.report.render import render_report
 
 
 @command("check")
-@data_options(True, roles=False)
+@data_options(target=False, event=False)
 def check(data: DataFile) -> None:
     """Show the content of FILE.csv, all its problems, and the command to run next.
 

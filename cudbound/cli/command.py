@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -60,6 +60,8 @@ NAMES = {
     "methods": "method",
     "method": "methods",
 }
+#: Options that change no number, and the seed, which the notes have anyway.
+OF_OUTPUT = frozenset({"form", "path", "plot", "describe", "style", "percent", "save", "seed", "n_jobs"})
 
 #: The way out of an event that states its fact; the first class that fits.
 REMEDIES: dict[type[StatedError | UnscaledPenaltyWarning], str] = {
@@ -85,10 +87,6 @@ REMEDIES: dict[type[StatedError | UnscaledPenaltyWarning], str] = {
 CONVERGE = (
     "standardize the features with --standardize, or allow more steps with the classifier's option max_iter=N"
 )
-
-
-class NotedOption(click.Option):
-    """Option that changes numbers and appears nowhere else in the notes under a table."""
 
 
 class OneLineCommand(click.Command):
@@ -168,8 +166,6 @@ command = partial(click.command, cls=OneLineCommand)
 
 def _flag(context: click.Context, parameter: str) -> str | None:
     """Return the option of a command that sets an argument of the package, or None."""
-    if "." in parameter:  # an option of a method
-        return f"--option {parameter}"
     names = (parameter, NAMES.get(parameter))
     return next((option.opts[0] for option in context.command.params if option.name in names), None)
 
@@ -184,49 +180,33 @@ def refuse_beside(option: str, names: Iterable[str], reason: str) -> None:
 
 
 def typed_options() -> str | None:
-    """Return the noted options that were typed, ready to paste into a command."""
+    """Return the options that were typed and may change numbers, with file names without their folders."""
     context = click.get_current_context(silent=True)
-    if context is None:  # no command is running, as in a test
-        return None
-    return " ".join(_typed(context, lambda option: isinstance(option, NotedOption))) or None
-
-
-def typed_command(leave_out: Iterable[str]) -> str:
-    """Return the command as it was typed, without some options, and with file names without their folders."""
-    context = click.get_current_context()
-    words = _typed(context, lambda option: isinstance(option, click.Option) and option.name not in leave_out)
-    return " ".join(
-        [PROGRAM, str(context.info_name), shlex.quote(Path(context.meta["typed"]["file"]).name), *words]
-    )
-
-
-def _typed(context: click.Context, wanted: Callable[[click.Parameter], bool]) -> list[str]:
-    """Return the parameters that were typed, each with its values, quoted for a shell."""
-    typed: Mapping[str, Any] = context.meta.get("typed", {})
+    typed: Mapping[str, Any] = {} if context is None else context.meta.get("typed", {})
     words: list[str] = []
-    for option in context.command.params:
+    for option in () if context is None else context.command.params:
         value = typed.get(option.name or "")
-        if value is None or not wanted(option):
+        if value is None or option.name in OF_OUTPUT or isinstance(option, click.Argument):
             continue
         texts: list[str] = [value] if isinstance(value, str) else value
         if isinstance(option.type, click.Path):
             texts = [Path(text).name for text in texts]
-        words += (
-            [option.opts[0]] if value is True else [f"{option.opts[0]} {shlex.quote(text)}" for text in texts]
-        )
-    return words
+        name = option.opts[0]
+        words += [name] if value is True else [f"{name} {shlex.quote(text)}" for text in texts]
+    return " ".join(words) or None
+
+
+def typed_command() -> str:
+    """Return the command as it was typed, without the options of `OF_OUTPUT`, and the file without its folder."""
+    context = click.get_current_context()
+    file = shlex.quote(Path(context.meta["typed"]["file"]).name)
+    return " ".join(filter(None, (PROGRAM, context.info_name, file, typed_options())))
 
 
 def say(message: str) -> None:
     """Write one line to stderr, with the program's name first; ignore it if stderr is closed or full."""
     with suppress(OSError):
         click.echo(f"{PROGRAM}: {printable(' '.join(message.split()))[:LONGEST]}", err=True)
-
-
-def say_seed(seed: int) -> None:
-    """Report the seed of the run, if the user chose none."""
-    if click.get_current_context().get_parameter_source("seed") is ParameterSource.DEFAULT:
-        say(f"seed {seed} was chosen; repeat this run with --seed {seed}")
 
 
 def fail(message: str, exit_code: int) -> NoReturn:
@@ -252,6 +232,18 @@ class CollectedWarnings:
 
     messages: list[str] = field(default_factory=list)
     certified: bool = True
+
+
+def finish(collected: CollectedWarnings) -> None:
+    """Report the seed, if the user chose none, and the warnings; exit with 3 if a bound is not proved."""
+    context = click.get_current_context()
+    if context.get_parameter_source("seed") is ParameterSource.DEFAULT:
+        seed = context.params["seed"]
+        say(f"seed {seed} was chosen; repeat this run with --seed {seed}")
+    for warning in dict.fromkeys(collected.messages):
+        say(f"warning: {warning}")
+    if not collected.certified:
+        sys.exit(NOT_CERTIFIED)
 
 
 @contextmanager

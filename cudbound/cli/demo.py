@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cudbound.basis.rounding import format_proportion
-from cudbound.cli.command import command, say
-from cudbound.cli.fitted import fit
-from cudbound.cli.interval import compute, write
-from cudbound.cli.output import ResultOutput, check_paths, emit, finish, output_option
+from cudbound.cli.command import command, finish, say
+from cudbound.cli.fitted import compute, fit
+from cudbound.cli.output import check_paths, emit, output_option
 from cudbound.inputs.classifier_recipe import DEFAULT, ClassifierRecipe
-from cudbound.report.tables import Style
+from cudbound.report.tables import SINGLE
 
 if TYPE_CHECKING:
     from cudbound.analysis.table import IntervalTable
@@ -93,14 +92,17 @@ def meaning(error: float, n_others: int, table: IntervalTable) -> str:
 @command("demo")
 def demo() -> None:
     """Show the recommended intervals on a small real data set, and explain what they mean."""
+    from cudbound.analysis.compare_intervals import compare_intervals
+    from cudbound.resampling import Resampling
+
     sample, others = demo_data()
     click.echo(introduction(sample, others.y.size) + "\n")
     fitted = fit(CLASSIFIER, sample, SEED)
-    table, collected, _ = compute(fitted, SEED, **ARGUMENTS)
-    write(table, ResultOutput("table", style=Style()))
+    table, collected = compute(compare_intervals, {SINGLE: fitted}, Resampling(), rng=SEED, **ARGUMENTS)
+    click.echo(table.to_text())
     error = float((fitted.estimator.predict(others.X) != others.y).mean())
     click.echo("\n" + meaning(error, others.y.size, table))
-    finish([*fitted.warnings, *collected.messages], collected.certified)
+    finish(collected)
 
 
 def example_text() -> str:

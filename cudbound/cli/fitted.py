@@ -10,24 +10,23 @@ from __future__ import annotations
 import math
 import warnings
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cudbound.basis.exceptions import install_command
-from cudbound.cli.command import in_words_of_the_command, say, typed_options
+from cudbound.cli.command import CollectedWarnings, in_words_of_the_command, say, typed_options
 from cudbound.cli.options import parse_value
-from cudbound.cli.output import finish
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.data_file import first_few, quoted
-from cudbound.inputs.parsed_file import ParsedFile
+from cudbound.inputs.data_file import DataFile, first_few, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cudbound.analysis.table import ComparisonTable, IntervalTable
     from cudbound.inputs.csv_columns import TrainingData
+    from cudbound.resampling import Resampling
 
     SomeTable = TypeVar("SomeTable", IntervalTable, ComparisonTable)
 
@@ -215,19 +214,17 @@ class FittedClassifier:
     labels: Sequence[Any] = (0, 1)
 
 
-def read_sample(parsed: ParsedFile, say_roles: bool = False) -> TrainingData:
+def read_sample(data: DataFile, say_roles: bool = False) -> TrainingData:
     """Read the columns of a file, and print warnings about it on stderr before any long computation.
 
     With `say_roles`, also print how each column was read.
     """
     from cudbound.inputs.csv_columns import read_training_data
 
-    sample = read_training_data(parsed.data, parsed=parsed)
-    if say_roles:
-        say(f"read {len(sample.y)} rows of {quoted(sample.source)}")
-        for line in sample.roles:
-            say(line)
-    finish(sample.warnings)
+    sample = read_training_data(data)
+    roles = (f"read {len(sample.y)} rows of {quoted(sample.source)}", *sample.roles) if say_roles else ()
+    for line in (*roles, *(f"warning: {warning}" for warning in sample.warnings)):
+        say(line)
     return sample
 
 
@@ -365,22 +362,44 @@ def folds_of(sample: TrainingData, folds: Any) -> Any:
     return folds if folds is None or sample.groups is None else GroupKFold(folds)
 
 
-def with_notes(table: SomeTable, sample: TrainingData, **further: Any) -> SomeTable:
-    """Return a table whose notes give the file, the options that were typed, and `further` facts."""
-    if table.run is None:
-        return table
+def compute(
+    call: Callable[..., SomeTable],
+    fitted: Mapping[str, FittedClassifier],
+    resampling: Resampling,
+    **arguments: Any,
+) -> tuple[SomeTable, CollectedWarnings]:
+    """Return the table of a call for one classifier, or for several by name, and the warnings of fits and refits."""
+    first, *others = fitted.values()
+    sample = first.sample
+    estimators = {name: learner.estimator for name, learner in fitted.items()}
+    with in_words_of_the_command("some of the refits") as collected:
+        for name, learner in fitted.items():
+            collected.messages += [f"{name}: {text}" if others else text for text in learner.warnings]
+        table = call(
+            estimators if others else first.estimator,
+            first.X,
+            first.y,
+            groups=sample.groups,
+            resampling=replace(resampling, cv=folds_of(sample, resampling.cv)),
+            **arguments,
+        )
+    return with_notes(table, fitted), collected
+
+
+def with_notes(table: SomeTable, fitted: Mapping[str, FittedClassifier]) -> SomeTable:
+    """Return a table whose notes give the file, the classifiers by name, and the options that were typed."""
+    sample = next(iter(fitted.values())).sample
     events = int(sample.y.sum())
-    of_two: dict[str, Any] = {
-        "n_events": events,
-        "n_non_events": sample.y.size - events,
-        "event": sample.event,
-    }
+    counts = {"n_events": events, "n_non_events": sample.y.size - events, "event": sample.event}
+    changes: Any = counts if sample.event else {}
+    assert table.run is not None
     run = replace(
         table.run,
         source=sample.source,
-        **(of_two if sample.event else {}),
         features=sample.feature_names,
         preparation=sample.notes,
-        **{"choices": typed_options(), **further},
+        choices=typed_options(),
+        classifiers={name: learner.description for name, learner in fitted.items()},
+        **changes,
     )
     return replace(table, about=run)

@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.cli.command import NotedOption, refuse_beside
+from cudbound.cli.command import refuse_beside
 from cudbound.cli.fitted import SavedModel, load_model
 from cudbound.cli.options import (
     FILE,
@@ -23,7 +23,7 @@ from cudbound.cli.options import (
 )
 from cudbound.inputs.classifier_recipe import CLASSIFIERS, DEFAULT, STRATEGIES, ClassifierRecipe
 from cudbound.inputs.data_file import DECIMALS, THOUSANDS, DataFile
-from cudbound.inputs.parsed_file import CHOICES, KEEP, ParsedFile, parse_file
+from cudbound.inputs.parsed_file import CHOICES, KEEP
 
 
 def names_option(flag: str, metavar: str, help: str) -> Decorator:
@@ -56,7 +56,6 @@ _FILE_OPTIONS = (
     ),
     click.option(
         "--group",
-        cls=NotedOption,
         metavar="COL",
         help="Column of groups of rows, such as those of one patient; draws and folds keep groups whole.",
     ),
@@ -99,7 +98,6 @@ _FILE_OPTIONS = (
 )
 weight_option = click.option(
     "--weight",
-    cls=NotedOption,
     metavar="COL",
     help="Column of row weights, such as inverse sampling probabilities. The fit, its refits and all mean losses use "
     "them; binomial limits use the effective number of rows.",
@@ -112,30 +110,29 @@ all_classes_option = click.option(
 )
 
 
-def parse_options(**values: Any) -> ParsedFile:
-    """Return the file that options describe, as text; they must name an event, or else all classes."""
-    if values["positive"] and values.get("all_classes"):
-        raise click.UsageError("--positive is for two classes; drop it, or drop --all-classes.")
-    if not values["positive"] and not values.get("all_classes"):
-        raise click.MissingParameter(param_hint="'--positive'", param_type="option")
-    return parse_file(DataFile(**values | {"positive": values["positive"] or ""}))
-
-
 def data_options(
-    required: bool, *more: Decorator, roles: bool | None = None, event: bool = True, parsed: bool = False
+    *more: Decorator, file: bool = True, target: bool = True, event: bool = True, two: bool = True
 ) -> Decorator:
     """Add FILE.csv and the options for its columns; the command receives them as ``data``, a DataFile.
 
-    The target is `required` like the file, unless `roles` says otherwise; without an `event`, --positive is optional.
-    With `parsed` it receives a ParsedFile as ``parsed``: the file is checked before the options that follow.
+    `file`, `target` and `event` say what is required; the target has `two` values unless others are allowed.
     """
-    roles = required if roles is None else roles
-    two, event_help = "; it must have two values" if event else "", "Value of the target that is the event."
+    two_values = "; it must have two values" if two else ""
     return options_as_object(
-        *(("parsed", parse_options) if parsed else ("data", DataFile)),
-        click.argument("file", metavar="FILE.csv", required=required, type=FILE),
-        click.option("--target", required=roles, metavar="COL", help=f"Column of the class label{two}."),
-        click.option("--positive", required=roles and event, metavar="VALUE", help=event_help),
+        "data",
+        DataFile,
+        click.argument("file", metavar="FILE.csv", required=file, type=FILE),
+        click.option(
+            "--target", required=target, metavar="COL", help=f"Column of the class label{two_values}."
+        ),
+        click.option(
+            "--positive",
+            required=event,
+            default=None if event else "",
+            show_default=False,
+            metavar="VALUE",
+            help="Value of the target that is the event.",
+        ),
         *_FILE_OPTIONS,
         *more,
     )
@@ -233,15 +230,13 @@ classifier_of_file = classifier_options(
 )
 
 
-def for_classifier(parsed: ParsedFile, classifier: ClassifierRecipe | SavedModel) -> ParsedFile:
-    """Return the file as it is read for a classifier: a model gets missing values unless an option says otherwise."""
+def for_classifier(data: DataFile, classifier: ClassifierRecipe | SavedModel) -> DataFile:
+    """Return how a file is read for a classifier: a model gets missing values unless an option says otherwise."""
     if isinstance(classifier, ClassifierRecipe):
-        return parsed
-    source = click.get_current_context().get_parameter_source("missing")
-    if source is not ParameterSource.COMMANDLINE:
-        return replace(parsed, data=replace(parsed.data, missing=KEEP))
-    if parsed.data.missing in STRATEGIES:
+        return data
+    if data.missing in STRATEGIES:
         refuse_beside(
             "--model", ("missing",), "a fitted model either fills missing values itself, or cannot use them"
         )
-    return parsed
+    source = click.get_current_context().get_parameter_source("missing")
+    return data if source is ParameterSource.COMMANDLINE else replace(data, missing=KEEP)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cudbound.cli import options
-from cudbound.cli.command import command, in_words_of_the_command, say_seed
-from cudbound.cli.fitted import fit, folds_of, read_sample, with_notes
+from cudbound.cli.command import command
+from cudbound.cli.fitted import compute, fit, read_sample
 from cudbound.cli.input_options import choose_classifier, data_options
-from cudbound.cli.output import ResultOutput, finish, result_options
+from cudbound.cli.output import ResultOutput, result_options
 from cudbound.inputs.classifier_recipe import LEARNERS, ClassifierRecipe
-from cudbound.inputs.data_file import quoted
-from cudbound.inputs.parsed_file import ParsedFile
+from cudbound.inputs.data_file import DataFile, quoted
 
 if TYPE_CHECKING:
     from cudbound.resampling import Resampling
@@ -57,7 +55,7 @@ def _recipes(
 
 
 @command("compare-learners")
-@data_options(required=True, parsed=True)
+@data_options()
 @options.options_as_object(
     "recipes",
     _recipes,
@@ -123,12 +121,12 @@ def _recipes(
 @result_options
 def compare_learners(
     *,
-    parsed: ParsedFile,
+    data: DataFile,
     recipes: dict[str, ClassifierRecipe],
     methods: tuple[str, ...] | None,
     metric: str,
     seed: int,
-    assigned: tuple[str, ...],
+    with_options: list[Any],
     resampling: Resampling,
     output: ResultOutput,
     **further: Any,
@@ -140,39 +138,21 @@ def compare_learners(
     has one line per pair, with simultaneous limits and p-values adjusted by Holm's procedure. The file is as for
     'cudbound interval'.
     """
-    from cudbound.analysis.question import Question
+    from cudbound.analysis.compare_learners import compare_learners as compare
     from cudbound.intervals import DEFAULT_COMPARISONS, find_comparisons
-    from cudbound.intervals.method import check_alternative
 
-    names = (DEFAULT_COMPARISONS[metric],) if methods is None else methods
-    tests = find_comparisons(names)
-    pairs = options.with_options(tests, assigned)
-    if further["reference"] not in (None, *recipes):
-        raise click.BadParameter(f"it must be one of {', '.join(recipes)}.", param_hint="'--reference'")
-    output.check([parsed.data.file])
-    plain = {name: further[name] for name in ("confidence_level", "n_resamples", "n_jobs")}
-    Question.of(tests, metric=metric, resampling=resampling, **plain)  # before any time is spent
-    check_alternative(further["alternative"], tests, further["null"], further["confidence_level"])
-    sample = read_sample(parsed)
+    names = methods or [DEFAULT_COMPARISONS[metric]]
+    find_comparisons(names)  # an unknown one is reported before the file is read
+    output.check([data.file])
+    sample = read_sample(data)
     fitted = {label: fit(recipe, sample, seed) for label, recipe in recipes.items()}
-    first = next(iter(fitted.values()))
-    from cudbound.analysis.compare_learners import compare_learners as compare  # loads scikit-learn
-
-    with in_words_of_the_command("some of the refits") as collected:
-        table = compare(
-            {label: learner.estimator for label, learner in fitted.items()},
-            first.X,
-            first.y,
-            methods=[*names, *pairs],
-            metric=metric,
-            groups=sample.groups,
-            resampling=replace(resampling, cv=folds_of(sample, resampling.cv)),
-            rng=seed,
-            **further,
-        )
-    described = {label: learner.description for label, learner in fitted.items()}
-    table = with_notes(table, sample, classifiers=described)
-    say_seed(seed)
-    output.write(table, table.report(style=output.style))
-    fits = [f"{label}: {warning}" for label, learner in fitted.items() for warning in learner.warnings]
-    finish([*fits, *collected.messages])
+    table, collected = compute(
+        compare,
+        fitted,
+        resampling,
+        methods=[*names, *with_options],
+        metric=metric,
+        rng=seed,
+        **further,
+    )
+    output.write(table, collected)

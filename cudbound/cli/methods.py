@@ -26,21 +26,11 @@ CALLS = {
     "point estimate": "estimate_error in Python",
 }
 FOR_READERS = ("table", "markdown", "latex")
-#: What a reader sees of all methods, and of those of one kind; programs get every column.
-OVERVIEW = ("name", "estimand", "title")
-KIND_COLUMNS = ("name", "estimand", "title", "cost", "options")
-OVERVIEW_NOTE = (
-    "Costs in fits and options: --gives interval, comparison or point-estimate. Assumptions, known tendencies "
-    "and references: --format csv or json."
-)
-#: Of these the ones that stand below the table; what a method reads only where metrics differ in it.
-BELOW = ("estimand", "reads", "options")
-READS_NOTE = "Reads: classes for the error and other rates, scores for the AUC, probabilities for Brier."
-KIND_NOTES = (
-    "Costs in fits: n rows, B bootstrap draws, k folds, J splits, and the other numbers of the sources, which "
-    "--resampling NAME=VALUE sets.",
-    "Options: the default first; --option METHOD.NAME=VALUE sets another.",
-    "Assumptions, known tendencies and references: --format csv or json.",
+#: What a reader sees; programs get every column.
+OVERVIEW = ["name", "estimand", "title"]
+NOTE = (
+    "Cost in fits, options, assumptions, known tendency and reference: 'cudbound explain METHOD', or of all methods "
+    "--format csv or json."
 )
 
 
@@ -53,10 +43,10 @@ KIND_NOTES = (
 )
 @output_options
 def methods(gives: str | None, output: ResultOutput) -> None:
-    """List the methods by name and aim; with --gives also their cost in fits and their options.
+    """List the methods by name and aim.
 
-    The formats csv and json have all columns, including groups, assumptions, known tendency, reference and
-    records.
+    The formats csv and json have all columns, including cost in fits, options, groups, assumptions, known tendency,
+    reference and records.
     """
     from cudbound.analysis.available_methods import available_methods
     from cudbound.basis.outcomes import Estimand
@@ -67,21 +57,15 @@ def methods(gives: str | None, output: ResultOutput) -> None:
     frame = available_methods()
     if gives is not None:
         frame = frame[frame["gives"].str.contains(KINDS[gives])]
-    first_notes = [OVERVIEW_NOTE] if gives is None else [*KIND_NOTES]
     words = DIFFERENCES if gives == "comparison" else ERRORS
-    notes = [*first_notes, *explain_estimands(map(Estimand.read, frame["estimand"]), words)]
+    notes = [NOTE, *explain_estimands(map(Estimand.read, frame["estimand"]), words)]
+    reports = [methods_report(frame, notes)]
     if output.form in FOR_READERS:
-        columns = list(OVERVIEW if gives is None else KIND_COLUMNS)
-        if gives == "interval":
-            columns, first_notes = [*columns, "reads"], [READS_NOTE, *first_notes]
-        parts = [(KINDS[gives], frame)] if gives else frame.groupby("gives", sort=False)
         reports = [
-            methods_report(rows[columns], (), f"Methods that give: {what!s}", BELOW if gives else ())
-            for what, rows in parts
+            methods_report(rows[OVERVIEW], title=f"Methods that give: {what!s}")
+            for what, rows in frame.groupby("gives", sort=False)
         ]
         reports[-1] = replace(reports[-1], notes=tuple(notes))
-    else:
-        reports = [methods_report(frame, notes)]
     emit("\n\n".join(render_report(table, output.form) for table in reports), output.path)
 
 

@@ -7,24 +7,21 @@ import functools
 import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from cudbound.basis.exceptions import ParameterError, did_you_mean, suggestion
-from cudbound.cli.command import NotedOption
 from cudbound.inputs.data_file import quoted
 
 if TYPE_CHECKING:
-    from cudbound.basis.method_card import RequestedMethods
     from cudbound.bound.cud_bound import Bound
-    from cudbound.intervals import Method
     from cudbound.resampling import Resampling
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
+Settings = TypeVar("Settings")
 
 FILE = click.Path(path_type=Path)
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path)
@@ -62,13 +59,17 @@ def from_text(function: Callable[[str], Any]) -> Callable[[str], Any]:
     def text(value: str) -> Any:
         try:
             return function(value)
-        except ParameterError as error:
-            rule = f"it must be {error.rule}. Got {error.value!r} instead.{error.hint}"
-            raise click.BadParameter(rule) from error
         except ValueError as error:
-            raise click.BadParameter(str(error)) from error
+            raise click.BadParameter(in_words(error, "it")) from error
 
     return text
+
+
+def in_words(error: ValueError, name: str) -> str:
+    """Return why a value was refused; `name` is what the command calls it."""
+    if isinstance(error, ParameterError):
+        return f"{name} must be {error.rule}. Got {error.value!r} instead.{error.hint}"
+    return str(error)
 
 
 def parse_value(text: str) -> Any:
@@ -133,55 +134,49 @@ seed_option = click.option(
 )
 jobs_option = click.option("--jobs", "n_jobs", default=1, help="Number of workers; -1 for all processors.")
 
-#: Options of single methods; the command gets the texts as ``assigned``, for `with_options`.
+FORM_OF_OPTION = "METHOD.NAME=VALUE, such as kohavi-normal.form=wilson"
+
+
+def _method_options(
+    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return options of single methods as pairs for ``methods=``, which also request their methods."""
+    from cudbound.basis.method_card import Choice
+    from cudbound.intervals import METHODS
+
+    settings: dict[str, dict[str, Any]] = {}
+    whole = ""
+    try:
+        for whole, text in parse_assignments(texts, FORM_OF_OPTION, str).items():
+            method, _, name = whole.partition(".")
+            if method not in METHODS or not name:
+                raise ValueError(
+                    f"{quoted(whole)} is not of the form {FORM_OF_OPTION}.{suggestion(method, METHODS)}"
+                )
+            is_word = isinstance(METHODS[method].options.get(name), Choice)
+            of_method = settings.setdefault(method, {})
+            of_method[name] = text if is_word else parse_value(text)
+            METHODS[method].resolve_options(of_method)
+    except ValueError as error:
+        raise click.BadParameter(in_words(error, whole), param=option) from error
+    return list(settings.items())
+
+
+#: Options of single methods; the command gets pairs for ``methods=`` as ``with_options``.
 method_option = click.option(
     "--option",
-    "assigned",
-    cls=NotedOption,
+    "with_options",
+    callback=_method_options,
     multiple=True,
     metavar="METHOD.NAME=VALUE",
-    help="Option of one method, such as bayle-cv.variance=within-fold; 'cudbound methods --gives interval' lists "
-    "them. May be repeated.",
+    help="Option of one method, such as bayle-cv.variance=within-fold; 'cudbound explain METHOD' lists them. It also "
+    "requests the method. May be repeated.",
 )
 
 
-def with_options(
-    requested: RequestedMethods[Method], assigned: Iterable[str]
-) -> list[tuple[str, dict[str, Any]]]:
-    """Return options of single methods as pairs for ``methods=``, from texts ``METHOD.NAME=VALUE``.
-
-    Raises
-    ------
-    click.BadParameter
-        If one is malformed, given twice, for a method that was not requested, unknown or not allowed.
-    """
-    from cudbound.basis.method_card import Choice
-
-    methods = {method.name: method for method in requested}
-    options: dict[str, dict[str, Any]] = {name: {} for name in methods}
-    form = "METHOD.NAME=VALUE, such as kohavi-normal.form=wilson"
-    try:
-        for whole, text in parse_assignments(assigned, form, str).items():
-            method, _, name = whole.partition(".")
-            if not name:
-                raise ValueError(f"'{whole}={text}' is not of the form {form}.")
-            if method not in methods:
-                meant = suggestion(method, methods)
-                raise ValueError(f"{quoted(method)} is not one of the requested methods.{meant}")
-            is_word = isinstance(methods[method].options.get(name), Choice)
-            options[method][name] = text if is_word else parse_value(text)
-            methods[method].resolve_options(options[method])
-    except ParameterError as error:
-        raise ParameterError(whole, error.rule, error.value, error.hint) from error
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="'--option'") from error
-    return [(name, settings) for name, settings in options.items() if settings]
-
-
-def _settings(load: Callable[[], type], **assignments: Iterable[str]) -> Any:
-    """Return an object of a class of settings; loading it takes longer than reading the file, which comes first."""
-    settings, ((name_of_option, texts),) = load(), assignments.items()
-    names = [entry.name for entry in fields(settings)]
+def _settings(settings: type[Settings], option: click.Parameter, texts: Iterable[str]) -> Settings:
+    """Return an object of a class of settings, from texts ``NAME=VALUE``."""
+    names = [entry.name for entry in fields(settings)]  # type: ignore[arg-type]
     try:
         values = parse_assignments(texts)
         for name in values:
@@ -190,48 +185,38 @@ def _settings(load: Callable[[], type], **assignments: Iterable[str]) -> Any:
                 raise ValueError(f"there is no setting {quoted(name)}; {hint}")
         return settings(**values)
     except ValueError as error:
-        option = name_of_option.removesuffix("_settings")
-        raise click.BadParameter(str(error), param_hint=f"'--{option}'") from error
+        raise click.BadParameter(str(error), param=option) from error
 
 
-def _resampling() -> type[Resampling]:
+def _resampling(_: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Resampling:
     from cudbound.resampling import Resampling
 
-    return Resampling
+    return _settings(Resampling, option, texts)
 
 
-def _bound() -> type[Bound]:
+def _bound(_: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Bound:
     from cudbound.bound.cud_bound import Bound
 
-    return Bound
+    return _settings(Bound, option, texts)
 
 
-resampling_option = options_as_object(
-    "resampling",
-    partial(_settings, _resampling),
-    click.option(
-        "--resampling",
-        "resampling_settings",
-        cls=NotedOption,
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Setting of cudbound.Resampling, such as n_splits=30: n_folds, n_repeats, n_splits, test_fraction, "
-        "n_halvings, n_replicates, n_nested_repeats, holdout_fraction, aci_rate; cv=K for one stratified partition "
-        "into K folds, or into folds of whole groups, for all methods that use folds or splits; inner, the draws per "
-        "draw of bootstrap-percentile, bootstrap-bias-corrected and two-stage, or inner=oob, which needs none and only "
-        "a fiftieth of the fits. May be repeated.",
-    ),
+resampling_option = click.option(
+    "--resampling",
+    callback=_resampling,
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Setting of cudbound.Resampling, such as n_splits=30: n_folds, n_repeats, n_splits, test_fraction, "
+    "n_halvings, n_replicates, n_nested_repeats, holdout_fraction, aci_rate; cv=K for one stratified partition "
+    "into K folds, or into folds of whole groups, for all methods that use folds or splits; inner, the draws per "
+    "draw of bootstrap-percentile, bootstrap-bias-corrected and two-stage, or inner=oob, which needs none and only "
+    "a fiftieth of the fits. May be repeated.",
 )
-bound_option = options_as_object(
-    "bound",
-    partial(_settings, _bound),
-    click.option(
-        "--bound",
-        "bound_settings",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Setting of cudbound.Bound, for cud: localization=paper-literal; polish=true for the exact minimizer of "
-        "the loss; solver=cvxpy, slow and needed only for some l1 penalties; nodes, nodes_per_draw or seconds, after "
-        "which the search stops with a safe upper bound (nodes=inf for no limit). May be repeated.",
-    ),
+bound_option = click.option(
+    "--bound",
+    callback=_bound,
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Setting of cudbound.Bound, for cud: localization=paper-literal; polish=true for the exact minimizer of "
+    "the loss; solver=cvxpy, slow and needed only for some l1 penalties; nodes, nodes_per_draw or seconds, after "
+    "which the search stops with a safe upper bound (nodes=inf for no limit). May be repeated.",
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -11,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from cudbound.basis.rounding import printable
-from cudbound.cli.command import NOT_CERTIFIED, say
+from cudbound.cli.command import CollectedWarnings, finish, say
 from cudbound.cli.options import OUTPUT, Decorator, from_text, options_as_object
 from cudbound.plotting.display import IMAGES, import_matplotlib
 from cudbound.report.files import write_texts
 from cudbound.report.render import FORMATS, render_report
 
 if TYPE_CHECKING:
-    from cudbound.report.tables import Report, StyleOptions
+    from cudbound.report.tables import StyleOptions
 
 #: The form of a file by its extension.
 EXTENSIONS = {
@@ -33,21 +32,8 @@ EXTENSIONS = {
 }
 
 
-def form_of(
-    form: str | None, path: Path | None, allowed: Collection[str] = FORMATS, default: str = "table"
-) -> str:
-    """Return the format given by --format or, without it, by the extension of the file.
-
-    Parameters
-    ----------
-    form : str or None
-        The value of --format.
-    path : Path or None
-        None means stdout.
-    allowed : collection of str, default FORMATS
-        The formats that the command can write.
-    default : str, default "table"
-        Used if neither is given.
+def form_of(form: str | None, path: Path | None) -> str:
+    """Return the format given by --format or, without it, by the extension of the file; None means stdout.
 
     Raises
     ------
@@ -55,14 +41,12 @@ def form_of(
         If no format has this extension.
     """
     extension = "" if path is None else path.suffix.lower()
-    meant = EXTENSIONS.get(extension)
-    if form is None and extension not in ("", ".txt") and meant not in allowed:
-        possible = ", ".join(ending for ending, meaning in EXTENSIONS.items() if meaning in allowed)
+    if form is None and extension not in ("", ".txt", *EXTENSIONS):
         raise click.UsageError(
             f"--output: {str(path)!r} ends in {extension!r}, which is not a format of this command; its files end in "
-            f"{possible}, or in .txt for any text."
+            f"{', '.join(EXTENSIONS)}, or in .txt for any text."
         )
-    return form or meant or default
+    return form or EXTENSIONS.get(extension, "table")
 
 
 def check_paths(write: Iterable[Path | None], read: Iterable[Path | None] = ()) -> None:
@@ -123,19 +107,20 @@ class ResultOutput:
     def write(
         self,
         result: Any,
-        report: Report,
+        collected: CollectedWarnings,
         files: Mapping[Path, str | bytes] | None = None,
         *,
         headline_only: bool = False,
     ) -> None:
-        """Write the report and the plot of a result, and further `files`."""
+        """Write a table, its plot and further `files`; then the seed and the warnings, see `finish`."""
         texts = dict(files or {})
         if self.plot is not None:
             display = result.display()
             display.percent = self.style.percent
             texts[self.plot] = display.image(picture_form(self.plot))
+        report = result.report(style=self.style)
         text = render_report(report, self.form)
-        if headline_only and report.headline and self.form == "table":
+        if headline_only and self.form == "table":
             text = " ".join(map(printable, report.headline))
         if self.path is None:
             click.echo(text)
@@ -144,6 +129,7 @@ class ResultOutput:
         if self.describe:
             click.echo(f"{chr(10) if self.path is None else ''}{result.describe(self.style.percent)}")
         write_whole(texts)
+        finish(collected)
 
 
 def picture_form(path: Path) -> str:
@@ -156,14 +142,6 @@ def picture(text: str) -> Path:
     if picture_form(Path(text)) not in IMAGES:
         raise ValueError(f"{text!r} ends in none of .{', .'.join(IMAGES)}.")
     return Path(text)
-
-
-def finish(warnings: Iterable[str], certified: bool = True) -> None:
-    """Print the warnings, and exit with the code of an unproved bound if there is one."""
-    for warning in dict.fromkeys(warnings):
-        say(f"warning: {warning}")
-    if not certified:
-        sys.exit(NOT_CERTIFIED)
 
 
 # --- options

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cudbound.cli import options
-from cudbound.cli.command import command, in_words_of_the_command, say_seed, typed_command, worded
+from cudbound.cli.command import command, finish, in_words_of_the_command, typed_command, worded
 from cudbound.cli.fitted import SavedModel, fit, read_sample, with_notes
 from cudbound.cli.input_options import classifier_of_file, data_options, for_classifier, weight_option
-from cudbound.cli.output import check_paths, finish, write_whole
+from cudbound.cli.output import check_paths, write_whole
 from cudbound.cli.verify import save_option, saved_text
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.parsed_file import ParsedFile
+from cudbound.inputs.data_file import DataFile
 from cudbound.plotting.display import import_matplotlib
+from cudbound.report.files import templates
+from cudbound.report.tables import SINGLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @command("report")
-@data_options(True, weight_option, parsed=True)
+@data_options(weight_option)
 @classifier_of_file
 @options.confidence_level_option
 @options.resamples_option
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 @save_option
 def report(
     *,
-    parsed: ParsedFile,
+    data: DataFile,
     classifier: ClassifierRecipe | SavedModel,
     seed: int,
     path: Path,
@@ -57,23 +59,21 @@ def report(
     instability and limitations; the items of TRIPOD+AI, paragraphs to paste, and the command to repeat it. It
     contains no row of the data.
     """
-    from cudbound.report.files import templates
-
     if path.suffix.lower() not in (".html", ".htm"):
         raise click.BadParameter("it must be a file name that ends in .html.", param_hint="'--output'")
     numbers = path.with_suffix(".json")
-    read = [parsed.data.file, getattr(classifier, "path", None)]
+    read = [data.file, getattr(classifier, "path", None)]
     check_paths([path, numbers, save], read)
     import_matplotlib()  # what is missing is told before any time is spent
     templates()
-    parsed = for_classifier(parsed, classifier)
-    sample = read_sample(parsed)
+    data = for_classifier(data, classifier)
+    sample = read_sample(data)
     fitted = fit(classifier, sample, seed)
 
     from cudbound.clinical.clinical_report import make_report
-    from cudbound.report.tables import SINGLE
 
     with in_words_of_the_command("some of the refits") as collected:
+        collected.messages += fitted.warnings
         page = make_report(
             fitted.estimator,
             fitted.X,
@@ -82,29 +82,25 @@ def report(
             groups=sample.groups,
             sample_weight=sample.weights,
             rng=seed,
-            in_words=lambda table: _of_columns(
-                with_notes(table, sample, classifiers={SINGLE: fitted.description}), sample
-            ),
+            in_words=lambda table: _of_columns(with_notes(table, {SINGLE: fitted}), sample),
             as_read=(sample.columns, lambda rows: _like(fitted.X, sample, rows)),
             n_left_out=sample.n_left_out,
             worded=worded,
             checks=(*sample.warnings, *fitted.warnings),
-            command=typed_command(leave_out=("path", "save", "n_jobs", "seed"))
-            + f" --seed {seed} --output report.html",
+            command=f"{typed_command()} --seed {seed} --output report.html",
             **further,
         )
         texts: dict[Path, str | bytes] = {path: page.to_html(), numbers: page.to_json()}
     if save is not None:
-        texts[save] = saved_text(page.table, parsed, classifier)
-    say_seed(seed)
+        texts[save] = saved_text(page.table, data, sample, classifier)
     write_whole(texts)
-    finish([*fitted.warnings, *collected.messages], collected.certified)
+    finish(collected)
 
 
 def _of_columns(table: IntervalTable, sample: TrainingData) -> IntervalTable:
     """Return a table whose features are the columns of the file, not their indicators."""
-    assert table.run is not None
-    return replace(table, about=replace(table.run, features=tuple(sample.columns)))
+    run: Any = table.run
+    return replace(table, about=replace(run, features=tuple(sample.columns)))
 
 
 def _like(X: Any, sample: TrainingData, rows: pd.DataFrame) -> Any:

@@ -8,18 +8,17 @@ from typing import Any
 import click
 
 from cudbound.cli import options
-from cudbound.cli.command import command, in_words_of_the_command, refuse_beside, say_seed
+from cudbound.cli.command import command, in_words_of_the_command, refuse_beside
 from cudbound.cli.fitted import read_sample
 from cudbound.cli.input_options import classifier_options, data_options
-from cudbound.cli.output import ResultOutput, finish, result_options
+from cudbound.cli.output import ResultOutput, result_options
 from cudbound.inputs.classifier_recipe import LEARNERS, ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
-from cudbound.inputs.parsed_file import ParsedFile, parse_file
 from cudbound.metrics.metric import METRICS
 
 
 @command("plan")
-@data_options(required=False)
+@data_options(file=False, target=False, event=False)
 @click.option(
     "--world",
     metavar="NAME",
@@ -69,7 +68,7 @@ def plan(
     parameters: tuple[str, ...],
     classifier: ClassifierRecipe,
     method: str,
-    assigned: tuple[str, ...],
+    with_options: list[Any],
     seed: int,
     output: ResultOutput,
     **further: Any,
@@ -80,48 +79,36 @@ def plan(
     is read as by 'cudbound interval', or from a simulated --world. The classifier is fitted to them, and the interval
     is computed as in the planned study.
     """
-    parsed = None if world is not None else _parse(data)
-    from cudbound.intervals import find_methods
-
-    requested = find_methods(method)
-    if len(requested) > 1:
-        raise click.BadParameter(
-            f"{method!r} is a group of several methods; choose one.", param_hint="'--method'"
-        )
-    pairs = options.with_options(requested, assigned)
-    further |= {"method": next(iter(pairs), method), "rng": seed}
+    if any(name != method for name, _ in with_options):
+        raise click.BadParameter(f"they must be options of {method}.", param_hint="'--option'")
+    further |= {"method": next(iter(with_options), method), "rng": seed}
     output.check([data.file])
     facts: dict[str, Any] = {}
-    if parsed is not None:
-        sample = read_sample(parsed)
+    if world is None:
+        _check_pilot(data)
+        sample = read_sample(data)
         rows = f"{sample.y.size} rows of {sample.source} with {sample.y.sum()} events ({sample.event})"
         facts = {"source": f"{rows}, drawn with replacement", "preparation": sample.notes}
         further |= {"X": sample.X, "y": sample.y, "event": 1}
         classifier = replace(classifier, missing=sample.missing, levels=sample.levels)
     else:
-        further["X"] = _world(world or "", parameters)
+        further["X"] = _world(world, parameters)
     from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
     from cudbound.study.planning.plan_sample_size import plan_sample_size
 
     with in_words_of_the_command("some of the fits") as collected:
         planned = plan_sample_size(classifier(seed), **further)
-    say_seed(seed)
-    planned = replace(planned, classifier=describe_classifier(classifier(seed)), **facts)
-    output.write(planned, planned.report(style=output.style))
-    finish(collected.messages)
+    output.write(replace(planned, classifier=describe_classifier(classifier(seed)), **facts), collected)
 
 
-def _parse(data: DataFile) -> ParsedFile:
-    """Return the pilot as text; raise an error if there is none."""
+def _check_pilot(data: DataFile) -> None:
+    """Raise an error if there is no pilot, or if an option does not apply to it."""
     refuse_beside("FILE.csv", ["parameters"], "parameters belong to --world NAME")
     refuse_beside("FILE.csv", ["group"], "a plan draws single rows; use a file with one row per patient")
-    for flag, value in (("FILE.csv", data.file), ("--target", data.target), ("--positive", data.positive)):
-        if value is None:
-            raise click.UsageError(
-                f"Missing {flag}: give a pilot, FILE.csv with --target and --positive, or a simulated world with "
-                "--world, such as gaussians."
-            )
-    return parse_file(data)
+    if not (data.file and data.target and data.positive):
+        raise click.UsageError(
+            "give a pilot, FILE.csv with --target and --positive, or a simulated world with --world, such as gaussians."
+        )
 
 
 def _world(world: str, parameters: tuple[str, ...]) -> Any:

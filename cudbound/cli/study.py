@@ -1,4 +1,4 @@
-"""The commands ``cudbound study``: write a design file, run, merge, status, replay, report."""
+"""The commands ``cudbound study``: write a design file, run, merge, status, report."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.basis.rounding import printable
 from cudbound.cli.command import INTERRUPTED, OneLineGroup, say
 from cudbound.cli.options import FILE, from_text, jobs_option
-from cudbound.cli.output import check_paths, form_of, output_option, write_whole
+from cudbound.cli.output import check_paths, output_option, write_whole
 
 if TYPE_CHECKING:
-    from cudbound.study.run.replicate_rows import ReplicateRow, Shard
+    from cudbound.study.run.replicate_rows import Shard
 
-REPORT_FORMATS = ("html", "csv")
 #: Missing replicates of a cell that are listed.
 MAX_NUMBERS = 20
 
@@ -186,30 +185,6 @@ def status(*, store: Path, missing: bool, digest: bool) -> None:
             click.echo(opened.status())
 
 
-@study.command("replay")
-@store_argument
-@click.argument("scenario")
-@click.argument("n", type=click.IntRange(min=1))
-@click.argument("replicate", type=click.IntRange(min=0))
-@click.option(
-    "--design",
-    required=True,
-    type=FILE,
-    metavar="DESIGN.toml",
-    help="The design file of the store. A study created in Python has none: replay it in Python.",
-)
-@data_folder_option
-def replay(
-    *, store: Path, scenario: str, n: int, replicate: int, design: Path, data_folder: Path | None
-) -> None:
-    """Run one replicate again, such as one that failed, and print its results."""
-    from cudbound.study.design.design_file import read_design
-    from cudbound.study.run.runner import replay as run_again
-
-    row = run_again(read_design(design, data_folder=data_folder), store, scenario, n, replicate)
-    _print(_replicate_lines(row))
-
-
 @study.command("report")
 @store_argument
 @output_option(
@@ -218,18 +193,18 @@ def replay(
     required=True,
     metavar="FILE",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(REPORT_FORMATS),
-    show_default=f"by the extension of the file, or {REPORT_FORMATS[0]}",
-    help="html is a page that needs no network; csv is the table of cells, unrounded.",
-)
-def report(*, store: Path, place: Path | None, form: str | None) -> None:
-    """Write a report on STORE: coverage, misses and widths, with their Monte Carlo standard errors."""
+def report(*, store: Path, place: Path | None) -> None:
+    """Write a report on STORE: coverage, misses and widths, with their Monte Carlo standard errors.
+
+    The extension determines the format: .html for a page that needs no network, .csv for the table of cells, unrounded.
+    """
     from cudbound.study.study_report import report_text
 
-    form = form_of(form, place, REPORT_FORMATS, REPORT_FORMATS[0])
+    form = "html" if place is None else place.suffix.lower().removeprefix(".")
+    if form not in ("html", "csv"):
+        raise click.BadParameter(
+            "it must be a file name that ends in .html or .csv.", param_hint="'--output'"
+        )
     check_paths([place], [store])
     text = report_text(store, form)
     if place is None:
@@ -249,18 +224,6 @@ def _missing_lines(missing: dict[tuple[str, int], list[int]], shard: Shard | Non
         yield f"shards of {n_shards} to run again: {','.join(map(str, shards))}"
     if not missing:
         say("no replicate is missing")
-
-
-def _replicate_lines(row: ReplicateRow) -> Iterator[str]:
-    """Describe a replicate and its intervals."""
-    yield f"{row.key.scenario}, n = {row.key.n}, replicate {row.key.replicate}"
-    if row.failure is not None:
-        yield from row.failure.rstrip().splitlines()
-        return
-    yield f"true error {row.truth!r}, standard error {row.truth_se!r}, training error {row.training_error!r}"
-    for interval in row.intervals:
-        messages = "; ".join(filter(None, (interval.degenerate, interval.remarks)))
-        yield f"{interval.method}: {interval.estimate!r} [{interval.low!r}, {interval.high!r}] {messages}".rstrip()
 
 
 def _print(lines: Iterator[str]) -> None:

@@ -16,11 +16,11 @@ from cudbound.cli.options import FILE, OUTPUT, jobs_option, options_as_object
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
-from cudbound.inputs.parsed_file import ParsedFile, parse_file
 from cudbound.report.render import render_report
 
 if TYPE_CHECKING:
     from cudbound.analysis.table import IntervalTable
+    from cudbound.inputs.csv_columns import TrainingData
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ save_option = click.option(
 
 def saved_text(
     table: IntervalTable,
-    parsed: ParsedFile,
+    data: DataFile,
+    sample: TrainingData,
     classifier: ClassifierRecipe | SavedModel,
     folds: Any = None,
 ) -> str:
@@ -50,9 +51,8 @@ def saved_text(
 
     recipe = classifier if isinstance(classifier, ClassifierRecipe) else None
     # the columns that were used, so that others may come or go
-    columns: dict[str, Any] = {"features": parsed.roles.features, "exclude": ()}
-    data = replace(parsed.data, file=Path(parsed.data.file.name), **columns)
-    how = SavedCommand(data, recipe, folds)
+    columns: dict[str, Any] = {"features": tuple(sample.columns), "exclude": ()}
+    how = SavedCommand(replace(data, file=Path(data.file.name), **columns), recipe, folds)
     try:
         return replace(table.saved, command=how).to_text()
     except SavedResultError as error:
@@ -69,12 +69,6 @@ def saved_text(
     show_default="all draws",
     help="Solve only this many draws again, chosen at random; the values of the witnesses are computed for all draws.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    help="Seed of --sample; the seed of the result is in its file.",
-)
 @jobs_option
 @output_options
 def verify(
@@ -82,7 +76,6 @@ def verify(
     data_path: Path,
     model: SavedModel | None,
     sample: int | None,
-    seed: int,
     n_jobs: int,
     output: ResultOutput,
 ) -> None:
@@ -107,8 +100,7 @@ def verify(
         how = structured(saved.command, SavedCommand)
     except SavedResultError as error:
         raise SavedResultError(f"saved result {str(saved_file)!r}: command: {error}") from error
-    parsed = parse_file(replace(how.data, file=data_path))
-    data = read_training_data(parsed.data, parsed=parsed)
+    data = read_training_data(replace(how.data, file=data_path))
     from cudbound.analysis.verify_result import verify_result  # loads scikit-learn
 
     with in_words_of_the_command("some of the fits"):  # the result was printed with its warnings
@@ -123,7 +115,7 @@ def verify(
             sample_weight=data.weights,
             cv=folds_of(data, how.folds),
             sample=sample,
-            rng=seed,
+            rng=0,
             n_jobs=n_jobs,
         )
     emit(render_report(verification.report(), output.form), output.path)

@@ -271,8 +271,6 @@ def render_report(report: Report, format: str = "table") -> str:
         - ``run``: the fields of the run as an object, with the share of the rarer class as ``base_rate``, or null;
         - the name of the report, such as ``intervals`` or ``comparisons``: a list of objects, one per row, whose fields
           are the columns of `Report.to_frame`, and ``details``, an object, if a method has further numbers;
-        - ``instability``: as in ``Instability.summary``, and ``over_seeds``: the ranges of the limits over
-          several seeds, as objects, if requested;
         - for a plan, the objects ``required`` (n, low and high; null for more than was simulated) and ``plan``, its
           settings.
 

@@ -247,12 +247,7 @@ def by_pair(rows: Sequence[ComparisonResult]) -> tuple[ComparisonResult, ...]:
     )
 
 
-def methods_report(
-    frame: pd.DataFrame,
-    notes: Sequence[str] = (),
-    title: str = "Known methods",
-    below: Sequence[str] = (),
-) -> Report:
+def methods_report(frame: pd.DataFrame, notes: Sequence[str] = (), title: str = "Known methods") -> Report:
     """Return a frame of text columns, one row per method, as a table; its name in JSON is "methods".
 
     Parameters
@@ -263,8 +258,6 @@ def methods_report(
     notes : sequence of str, default=()
         Notes under the table.
     title : str, default="Known methods"
-    below : sequence of str, default=()
-        Columns below the table in text: each value once, after the methods that have it.
 
     Examples
     --------
@@ -279,7 +272,5 @@ def methods_report(
     """
     names = [str(name) for name in frame.columns]
     rows = tuple(dict(zip(names, map(str, values), strict=True)) for values in frame.itertuples(index=False))
-    columns = tuple(
-        Column(name, name.replace("_", " "), "text", moves=0 if name in below else None) for name in names
-    )
+    columns = tuple(Column(name, name.replace("_", " "), "text") for name in names)
     return Report("methods", title, tuple(notes), columns, rows, lambda: frame)

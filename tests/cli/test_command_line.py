@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cli_fakes import CLEAN, assert_error, interval
 
+from cudbound import Metrics
 from cudbound.bound.cud_bound import Bound
+from cudbound.intervals import find_methods
 from cudbound.report.render import render_report
 from cudbound.resampling import Resampling
 
 DEFAULTS = {
-    "methods": ["recommended"],
-    "metric": "error",
+    "methods": replace(find_methods(["recommended"]), settings=Bound()),
+    "metric": Metrics(("error",), event=1),
     "alternative": "two-sided",
     "confidence_level": 0.95,
     "n_resamples": 1000,
-    "bound": Bound(),
     "resampling": Resampling(),
-    "groups": None,
     "sample_weight": None,
     "n_jobs": 1,
 }
@@ -68,24 +69,17 @@ def test_every_option_reaches_the_computation(fake, patients):
     assert sample.feature_names == ("age", "sex=m")
     assert settings == {
         "rng": 1,
-        "methods": [
-            *("cud", "martin-beta"),
-            ("martin-beta", {"prior": "jeffreys"}),
-        ],
-        "metric": "error",
+        "methods": replace(
+            find_methods(["cud", ("martin-beta", {"prior": "jeffreys"})]),
+            settings=Bound(
+                localization=2.5, polish=True, solver="cvxpy", nodes=math.inf, seconds=7.5, nodes_per_draw=3
+            ),
+        ),
+        "metric": Metrics(("error",), event=1),
         "alternative": "less",
         "confidence_level": 0.9,
         "n_resamples": 50,
-        "bound": Bound(
-            localization=2.5,
-            polish=True,
-            solver="cvxpy",
-            nodes=math.inf,
-            seconds=7.5,
-            nodes_per_draw=3,
-        ),
         "resampling": Resampling(inner="oob", cv=3, n_folds=5, test_fraction=0.2),
-        "groups": None,
         "sample_weight": None,
         "n_jobs": -1,
     }

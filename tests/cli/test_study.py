@@ -8,7 +8,6 @@ import pytest
 from cli_fakes import assert_error, invoke
 from click.testing import Result
 
-from cudbound.cli import study as commands
 from cudbound.study.design.design_file import read_design, template_names, template_text
 from cudbound.study.run import runner
 from cudbound.study.run.replicate import run_replicate
@@ -80,7 +79,7 @@ def test_a_run_goes_on_and_status_says_how_far_it_is(folder):
     assert study("status", "quick.sqlite").stdout.startswith("quick: 8 of 8 replicates done, 0 failed\n")
 
 
-def test_replay_prints_the_traceback_of_a_failure(folder):
+def test_a_failed_replicate_is_counted(folder):
     """A penalty of 0 has no minimizer where a sample is separable: that replicate is a row with its reason."""
     (folder / "apart.toml").write_text(
         "n_samples = 10\nn_replicates = 1\nn_resamples = 5\nmethods = ['cud']\n"
@@ -89,9 +88,6 @@ def test_replay_prints_the_traceback_of_a_failure(folder):
     result = study("run", "apart.toml", "--store", "apart.sqlite")
     assert result.exit_code == 0, result.stderr
     assert "1 of 1 replicates done, 1 failed" in result.stdout
-    printed = study("replay", "apart.sqlite", "near-separable", "10", "0", "--design", "apart.toml").stdout
-    assert "Traceback (most recent call last):" in printed
-    assert "NoMinimizerError" in printed
 
 
 def test_options_reach_the_runner(folder, monkeypatch):
@@ -111,10 +107,10 @@ def test_options_reach_the_runner(folder, monkeypatch):
 # --- report
 
 
-@pytest.mark.parametrize("form", commands.REPORT_FORMATS)
+@pytest.mark.parametrize("form", ["html", "csv"])
 def test_a_report_is_written(folder, form):
     run_quick()
-    result = study("report", "quick.sqlite", "--output", f"quick.{form}", "--format", form)
+    result = study("report", "quick.sqlite", "--output", f"quick.{form}")
     assert result.exit_code == 0, result.stderr
     text = (folder / f"quick.{form}").read_text()
     assert "langford-binomial" in text

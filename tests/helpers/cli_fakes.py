@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -40,20 +41,17 @@ class Fake:
         self.error: BaseException | None = None
 
     def __call__(
-        self, fitted: FittedClassifier, seed: int, n_seeds: int | None = None, **arguments: Any
-    ) -> tuple[IntervalTable, CollectedWarnings, None]:
-        self.calls.append((fitted.sample, {**arguments, "rng": seed}))
+        self, call: object, learners: Mapping[str, FittedClassifier], resampling: object, **arguments: Any
+    ) -> tuple[IntervalTable, CollectedWarnings]:
+        (fitted,) = learners.values()
+        self.calls.append((fitted.sample, {**arguments, "resampling": resampling}))
         self.fitted.append(fitted)
         if self.error is not None:
             raise self.error
         y = fitted.sample.y
-        run = Run(None, len(y), 0, 0, "", (), arguments["n_resamples"], "n", seed)
-        self.tables.append(
-            with_notes(
-                replace(TABLE, about=run), fitted.sample, classifiers={"Classifier": fitted.description}
-            )
-        )
-        return self.tables[-1], CollectedWarnings(list(self.warnings), self.certified), None
+        run = Run(None, len(y), 0, 0, "", (), arguments["n_resamples"], "n", arguments["rng"])
+        self.tables.append(with_notes(replace(TABLE, about=run), learners))
+        return self.tables[-1], CollectedWarnings(list(self.warnings), self.certified)
 
 
 def invoke(*arguments: str) -> Result:

@@ -244,7 +244,6 @@ def command_interval() -> str:
         f"{good} --methods paper --format latex",
         f"{good} --format json",
         f"{good} --format csv",
-        f"{good} --seeds 3",
         f"{good} --describe --save result.json",
         "verify result.json patients.csv",
         "verify result.json nowhere.csv",

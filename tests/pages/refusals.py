@@ -239,7 +239,7 @@ compare-learners --learners lda,tree --alternative smaller
 compare-learners --learners lda,tree --alternative equivalent
 compare-learners --learners lda,tree --alternative equivalent --null 0.1 --confidence-level 0.5
 compare-learners --learners lda,tree --null nan
-compare-learners --learners lda,tree --option mcnemar.form=exact
+compare-learners --learners lda,tree --option mcnema.form=exact
 compare-learners --learners lda,tree --resampling folds=5
 compare-learners --learners lda,tree --model model.skops
 plan
@@ -261,7 +261,7 @@ plan patients.csv --target sick --positive yes --categorical sex --output patien
 report
 report --output a.pdf
 report --output nowhere/a.html
-report --output a.html --seeds 0
+report --output a.html --methods cud
 report --output a.html --target dead
 methods --gives test
 methods --format pdf

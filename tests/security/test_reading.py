@@ -27,10 +27,11 @@ def refused(*arguments: str | Path) -> str:
         result = invoke(*map(str, arguments))
     assert result.exit_code in (1, 2), result.output
     assert result.stdout == ""
-    assert result.stderr.startswith("cudbound: error: ")
-    assert result.stderr.count("\n") == 1
+    *warnings, line = result.stderr.splitlines()
+    assert line.startswith("cudbound: error: ")
+    assert all(warning.startswith("cudbound: warning: ") for warning in warnings)
     assert len(result.stderr) < 3_000
-    return result.stderr.removeprefix("cudbound: error: ").removesuffix("\n")
+    return line.removeprefix("cudbound: error: ")
 
 
 def interval(path: str | Path, *more: str) -> str:
@@ -76,7 +77,6 @@ OPTIONS = [
     (["--resampling", "inner=9" * 5000], "The 'inner' parameter must be"),
     (["--resamples", str(10**12)], "--resamples must be"),
     (["--resamples", "9" * 5000], "Invalid value for '--resamples'"),
-    (["--seeds", str(10**9)], "is not in the range 2<=x<=1000"),
     (["--resampling", f"n_splits={10**12}"], "n_splits"),
     (["--resampling", "n_folds=" + "9" * 5000], "n_folds"),
     (["--set", "basis=os.system", "--classifier", "convex-loss"], "--set"),
@@ -132,7 +132,7 @@ def read_anything(folder: Path, content: bytes) -> None:
         )
     assert result.exit_code in (0, 1, 3), result.output
     if result.exit_code == 1:
-        assert result.stderr.startswith("cudbound: error: ")
+        assert result.stderr.splitlines()[-1].startswith("cudbound: error: ")
         assert result.stderr.replace("\n", "").isprintable()
 
 

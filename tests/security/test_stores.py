@@ -22,7 +22,7 @@ READINGS = (
     ["status", "s"],
     ["status", "s", "--missing"],
     ["status", "s", "--digest"],
-    ["report", "s", "--output", "r.csv", "--format", "csv"],
+    ["report", "s", "--output", "r.csv"],
     ["merge", "s", "--store", "merged"],
 )
 

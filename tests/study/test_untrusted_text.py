@@ -44,9 +44,9 @@ def store(tmp_path_factory) -> Path:
 
 
 def report(store: Path, folder: Path, form: str) -> str:
-    result = invoke("study", "report", str(store), "--output", str(folder / "report"), "--format", form)
+    result = invoke("study", "report", str(store), "--output", str(folder / f"report.{form}"))
     assert result.exit_code == 0, result.stderr
-    return (folder / "report").read_text("utf-8")
+    return (folder / f"report.{form}").read_text("utf-8")
 
 
 def test_csv_holds_no_formula(store, tmp_path):
