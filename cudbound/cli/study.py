@@ -153,7 +153,7 @@ def merge(*, parts: tuple[Path, ...], store: Path) -> None:
     The result does not depend on the order of the parts. Replicates in several parts are kept once. It is an error if
     they differ between parts, or if a part belongs to another study.
     """
-    from cudbound.study.run.merge import merge_stores
+    from cudbound.study.run.store import merge_stores
 
     click.echo(merge_stores(parts, store))
 

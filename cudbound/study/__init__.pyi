@@ -14,8 +14,8 @@ from .populations.population import FunctionPopulation as FunctionPopulation
 from .populations.population import Truth as Truth
 from .populations.population import World as World
 from .populations.real_data import RealData as RealData
-from .run.merge import merge_stores as merge_stores
 from .run.runner import replay as replay
 from .run.runner import run_study as run_study
 from .run.store import StudyStatus as StudyStatus
+from .run.store import merge_stores as merge_stores
 from .study_report import write_report as write_report

@@ -11,7 +11,6 @@ from click.testing import Result
 from cudbound.study.design.design_file import read_design, template_names, template_text
 from cudbound.study.run import runner
 from cudbound.study.run.replicate import run_replicate
-from cudbound.study.run.replicate_rows import INTERVALS
 from cudbound.study.run.store import Store
 
 QUICK = template_text("quick").replace("n_resamples = 200", "n_resamples = 20")
@@ -57,7 +56,7 @@ def test_from_a_design_to_its_rows(folder):
     assert ["noise,", "scaled", "30", "3", "3", "0"] in [line.split() for line in result.stdout.splitlines()]
     planned = read_design("quick.toml", n_replicates=3)
     with Store.open("quick.sqlite") as store:
-        frame = store.frame(INTERVALS)
+        frame = store.frames()[1]
     expected = [
         (key.scenario, key.replicate, one.method, one.low, one.high)
         for scenario in planned.scenarios

@@ -15,8 +15,7 @@ import numpy as np
 from cudbound import LeastSquaresClassifier
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases, Truth
-from cudbound.study.run.replicate_rows import EXPECTED, INTERVALS, REPLICATES
-from cudbound.study.run.store import Store
+from cudbound.study.run.store import KEY, Store
 
 
 @dataclass(frozen=True)
@@ -109,12 +108,8 @@ def dump(path: str | Path) -> list[tuple[object, ...]]:
     A failure is its last line, the error with its message: paths in a traceback differ between computers.
     """
     with Store.open(path) as store:
-        replicates, intervals, expected = (
-            store._select(table.select()) for table in (REPLICATES, INTERVALS, EXPECTED)
-        )
-    found: list[tuple[object, ...]] = []
-    for *row, failure, seed in replicates:
-        last_line = failure if failure is None else failure.rstrip().splitlines()[-1]
-        found.append(("replicate", *row, last_line, seed))
-    found += [("interval", *row) for row in intervals]
-    return found + [("expected", *row) for row in expected]
+        stored = store._select(f"SELECT {KEY}, failure, results FROM replicates ORDER BY {KEY}")
+    # a failure is its last line
+    return [
+        (*key, failure and failure.rstrip().splitlines()[-1], results) for *key, failure, results in stored
+    ]

@@ -13,7 +13,8 @@ from cudbound import LeastSquaresClassifier
 from cudbound.basis.outcomes import Estimand
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import Summary
-from cudbound.study.run.replicate_rows import EXPECTED, ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow, results_of
+from cudbound.study.run.replicate_rows import frames_of as frames_of_stored
 from cudbound.study.run.store import Store
 
 METHODS = ("cud", "corrected-resampled-t", "langford-binomial")
@@ -81,18 +82,10 @@ def _made_up_interval(rng: np.random.Generator, method: str, n: int, truth: floa
 
 
 def frames_of(rows: Sequence[ReplicateRow]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """The same as the three frames of a store, and the seconds of each replicate."""
-    replicates: list[dict[str, Any]] = []
-    intervals: list[dict[str, Any]] = []
-    expected: list[dict[str, Any]] = []
-    for row in rows:
-        fields = vars(row).copy()
-        key = vars(fields.pop("key"))
-        found, further = fields.pop("intervals"), fields.pop("expected")
-        replicates.append({**key, **fields})
-        intervals.extend({**key, **vars(interval)} for interval in found)
-        expected.extend({**key, **vars(one)} for one in further)
-    return pd.DataFrame(replicates), pd.DataFrame(intervals), pd.DataFrame(expected, columns=EXPECTED.columns)
+    """The same as the three frames of a store."""
+    return frames_of_stored(
+        (*vars(row.key).values(), row.failure, results_of(row, ""), row.seconds) for row in rows
+    )
 
 
 def summary_of(

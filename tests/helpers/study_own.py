@@ -17,7 +17,6 @@ from scipy.stats import binomtest
 
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals import Method
-from cudbound.study.run.replicate_rows import INTERVALS, REPLICATES
 from cudbound.study.run.store import Store
 
 
@@ -49,7 +48,7 @@ OWN = Method(
 
 def limits(path: Path, method: str) -> dict[tuple[int, int], tuple[float, float]]:
     with Store.open(path) as opened:
-        rows = opened.frame(INTERVALS).query("method == @method")
+        rows = opened.frames()[1].query("method == @method")
     return {(row.n, row.replicate): (row.low, row.high) for row in rows.itertuples()}
 
 
@@ -58,7 +57,7 @@ def exact_limits(path: Path) -> dict[tuple[int, int], tuple[float, float]]:
     with Store.open(path) as opened:
         found = {
             (row.n, row.replicate): binomtest(round(row.training_error * row.n), row.n).proportion_ci(0.95)
-            for row in opened.frame(REPLICATES).itertuples()
+            for row in opened.frames()[0].itertuples()
         }
     return {key: (interval.low, interval.high) for key, interval in found.items()}
 

@@ -11,7 +11,6 @@ from scipy.stats import binomtest, norm
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.study import Scenario, Study, run_study, summarize
 from cudbound.study.populations.worlds import Gaussians, NearSeparable, Noise
-from cudbound.study.run.replicate_rows import INTERVALS, REPLICATES
 from cudbound.study.run.store import Store
 
 LEVEL = 0.95
@@ -71,7 +70,7 @@ def test_intervals_that_take_few_errors_for_certainty_fall_short_where_classes_h
 
 def test_the_summary_counts_what_the_store_holds(store, coverage):
     with Store.open(store) as opened:
-        rows = opened.frame(INTERVALS).merge(opened.frame(REPLICATES), on=["scenario", "n", "replicate"])
+        rows = opened.frames()[1].merge(opened.frames()[0], on=["scenario", "n", "replicate"])
     rows["covered"] = (rows["low"] <= rows["truth"]) & (rows["truth"] <= rows["high"])
     counts = rows.groupby(["scenario", "method"])["covered"].agg(["sum", "size"])
     assert (counts["size"] == N_REPLICATES).all()
@@ -80,7 +79,7 @@ def test_the_summary_counts_what_the_store_holds(store, coverage):
 
 def test_true_errors_are_those_of_the_worlds(store):
     with Store.open(store) as opened:
-        truths = opened.frame(REPLICATES).groupby("scenario")["truth"]
+        truths = opened.frames()[0].groupby("scenario")["truth"]
     # labels that do not depend on the features are missed by half by every rule
     assert (truths.min()["noise"], truths.max()["noise"]) == (0.5, 0.5)
     # no rule errs less than the best one of two Gaussians at these distances

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from study_cases import dump, tiny_study
 
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.run.merge import merge_stores
 from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.runner import run_study
-from cudbound.study.run.store import Store
+from cudbound.study.run.store import Store, merge_stores
 
 STUDY = tiny_study(n_replicates=5)
 MAX_SHARDS = 5
@@ -167,8 +166,8 @@ def test_parts_that_are_no_stores_are_refused_and_named(tmp_path, folder):
 
 KILLED = """
 import os, signal, sys
-from cudbound.study.run import merge
-add_part, n_added = merge._add_part, 0
+from cudbound.study.run import store
+add_part, n_added = store._add_part, 0
 
 def add_two(connection, path):
     global n_added
@@ -177,8 +176,8 @@ def add_two(connection, path):
     if n_added == 2:
         os.kill(os.getpid(), signal.SIGKILL)
 
-merge._add_part = add_two
-merge.merge_stores(sys.argv[2:], sys.argv[1])
+store._add_part = add_two
+store.merge_stores(sys.argv[2:], sys.argv[1])
 """
 
 

@@ -12,7 +12,6 @@ from cudbound import (
 )
 from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.study import Scenario, run_study, summarize
-from cudbound.study.run.replicate_rows import REPLICATES
 from cudbound.study.run.store import Store
 
 
@@ -35,7 +34,7 @@ def test_a_function_is_a_method_of_a_study(tmp_path, n_jobs):
     status = run_study(study, tmp_path / "s", n_jobs=n_jobs)
     assert (status.n_done, status.n_failed) == (30, 0)
     with Store.open(tmp_path / "s") as opened:
-        rows = list(opened.frame(REPLICATES).itertuples())
+        rows = list(opened.frames()[0].itertuples())
     expected = {
         (row.n, row.replicate): tuple(
             binomtest(round(row.training_error * row.n), row.n).proportion_ci(0.95, method="wilson")

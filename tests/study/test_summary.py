@@ -15,9 +15,9 @@ from study_frames import METHODS, frames_of, made_up_rows, summary_of
 from study_measures import mean_measure, paired_difference, share_measure
 
 from cudbound.study.measure.summary import Summary, interval_score
-from cudbound.study.run.replicate_rows import EXPECTED, ReplicateRow
+from cudbound.study.run.replicate_rows import ReplicateRow
 
-NONE_EXPECTED = pd.DataFrame(columns=EXPECTED.columns)
+NONE_EXPECTED = frames_of([])[2]
 CELLS = [(scenario, n) for scenario in ("donut", "null") for n in (30, 50)]
 
 

@@ -22,7 +22,6 @@ from cudbound.basis.rounding import format_cell
 from cudbound.basis.validation import check_confidence_level
 from cudbound.report.render import Tabular
 from cudbound.report.tables import FULL, Column, Report, Run, Style
-from cudbound.study.run.replicate_rows import EXPECTED, INTERVALS, REPLICATES, TIMINGS
 from cudbound.study.run.store import Store
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
     Attributes
     ----------
     replicates, intervals, expected : pandas.DataFrame
-        The raw rows, with the columns of the tables of a store, in any order.
+        The raw rows, as from `cudbound.study.run.replicate_rows.frames_of`, in any order.
     confidence_level : float
         Nominal level of the intervals.
     scenarios, methods : tuple of str
@@ -414,16 +413,8 @@ def summarize(store_path: str | os.PathLike[str]) -> Summary:
 def summarize_store(store: Store) -> Summary:
     """Summarize the study of an open store, to which a run may be writing; later replicates are left out."""
     description = store.description
-    replicates = store.frame(REPLICATES)
-    # a run may have stored more replicates between the two reads
-    intervals, expected = (
-        frame.merge(replicates[KEY], on=KEY) for frame in (store.frame(INTERVALS), store.frame(EXPECTED))
-    )
-    seconds = store.frame(TIMINGS)[[*KEY, "seconds"]]
     return Summary(
-        replicates.merge(seconds, on=KEY, how="left"),
-        intervals,
-        expected,
+        *store.frames(),
         float(description["confidence_level"]),
         tuple(description["scenarios"]),
         tuple(description["methods"]),

@@ -1,24 +1,26 @@
-"""The results of replicates: keys, shards, rows, and the tables of a store with the fields of the rows as columns."""
+"""The results of replicates: keys, shards, rows, the text that a store keeps of a row, and the frames of many."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
-from typing import Any
+from sys import intern
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_integer
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: A traceback up to the error at its end: the last call in it, and the indented lines that show its code.
 CALLS = re.compile(r'.*^  File "[^\n]*", line \d+[^\n]*\n(?: [^\n]*\n)*', re.DOTALL | re.MULTILINE)
-#: SQLite types by Python types. Values are converted, since SQLite would store NumPy numbers as bytes.
-_SQL_TYPES = {"str": "TEXT", "int": "INTEGER", "float": "REAL"}
-_CONVERSIONS = {"str": str, "int": int, "float": float}
-#: Types of the columns of a frame.
-_DTYPES = {"str": object, "int": np.int64, "float": np.float64}
+#: Types of the columns of a frame: texts are objects, with None if missing; missing numbers are nan.
+_DTYPES: dict[str, Any] = {"str": object, "int": np.int64, "float": np.float64}
 #: The number of a shard, from 1, and the number of shards.
 Shard = tuple[int, int]
 
@@ -140,89 +142,60 @@ def reason(failure: str) -> str:
     return " ".join(CALLS.sub("", failure, count=1).split()).removeprefix("cudbound.basis.exceptions.")
 
 
-@dataclass(frozen=True)
-class StoredTable:
-    """One table of a store.
+def results_of(row: ReplicateRow, seed: str) -> str:
+    """Return everything but key, failure and time of a replicate as a text, the same for any order of the methods."""
+    intervals, expected = (
+        sorted(tuple(vars(part).values()) for part in parts) for parts in (row.intervals, row.expected)
+    )
+    numbers = (row.truth, row.truth_se, row.training_error, row.n_redrawn)
+    return json.dumps([*numbers, seed, intervals, expected], default=lambda number: number.item())
 
-    Attributes
-    ----------
-    name : str
-    types : mapping of str to str
-        Columns in order, each with its type: "str", "int" or "float", followed by " | None" if it may be missing.
-    n_keys : int
-        Number of leading columns in the primary key.
+
+def row_of(key: Key, failure: str | None, results: str, seconds: float, methods: list[str]) -> ReplicateRow:
+    """Return a replicate from the text of its results, with its intervals in the order of the methods."""
+    truth, truth_se, training_error, n_redrawn, _, intervals, expected = json.loads(results)
+    rows = sorted((IntervalRow(*values) for values in intervals), key=lambda row: methods.index(row.method))
+    further = tuple(ExpectedError(*values) for values in expected)
+    return ReplicateRow(
+        key, truth, truth_se, training_error, n_redrawn, failure, tuple(rows), seconds, further
+    )
+
+
+def frames_of(
+    stored: Iterable[tuple[str, int, int, str | None, str, float]],
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return the replicates, the intervals and the expected errors of keys, failures, results and seconds.
+
+    Columns are the fields of `Key` and of `ReplicateRow`, `IntervalRow` and `ExpectedError`; a replicate also has its
+    seed, as a line of Python.
     """
-
-    name: str
-    types: Mapping[str, str]
-    n_keys: int
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        return tuple(self.types)
-
-    @property
-    def order(self) -> str:
-        """The columns of the key, for queries."""
-        return ", ".join(self.columns[: self.n_keys])
-
-    @property
-    def definition(self) -> str:
-        """The statement that creates it; the key is stored in the table itself, so reading needs no sorting."""
-        columns = [
-            f"{name} {_SQL_TYPES[_base(kind)]}{'' if _base(kind) != kind else ' NOT NULL'}"
-            for name, kind in self.types.items()
-        ]
-        return f"CREATE TABLE {self.name} ({', '.join(columns)}, PRIMARY KEY ({self.order})) WITHOUT ROWID"
-
-    @property
-    def compared(self) -> str:
-        """The columns for queries that compare results; of a failure, only the final error counts."""
-        return ", ".join("last_line(failure)" if name == "failure" else name for name in self.columns)
-
-    def select(self, where: str = "") -> str:
-        """Return the query for all columns of all rows, or of rows selected by `where`, in the order of the key."""
-        return f"SELECT {', '.join(self.columns)} FROM {self.name} {where} ORDER BY {self.order}"
-
-    @property
-    def dtypes(self) -> dict[str, Any]:
-        """Types of the columns of a frame: texts are objects, with None if missing; missing numbers are nan."""
-        return {name: _DTYPES[_base(kind)] for name, kind in self.types.items()}
-
-    def values(self, *parts: object, **more: object) -> tuple[object, ...]:
-        """Return one row for SQLite, from attributes of `parts` and from values given by name."""
-        columns = {
-            name: getattr(part, name) for part in parts for name in self.types if hasattr(part, name)
-        } | more
-        return tuple(_plain(columns[name], kind) for name, kind in self.types.items())
+    replicates, intervals, expected = [], [], []
+    for scenario, n, replicate, failure, results, seconds in stored:
+        *numbers, seed, of_methods, of_sizes = json.loads(results)
+        key = intern(scenario), n, replicate
+        replicates.append((*key, *numbers, failure, seconds, seed))
+        # one object for texts that are equal: a frame is then a tenth of the size
+        intervals += [(*key, intern(method), intern(aim), *values) for method, aim, *values in of_methods]
+        expected += [(*key, *values) for values in of_sizes]
+    return (
+        _frame(replicates, ReplicateRow, "seed"),
+        _frame(intervals, IntervalRow),
+        _frame(expected, ExpectedError),
+    )
 
 
-def columns_of(row_class: type) -> dict[str, str]:
-    """Return the types of the fields of a dataclass that are single values and part of row equality."""
-    types = {entry.name: str(entry.type) for entry in fields(row_class) if entry.compare}
-    return {name: kind for name, kind in types.items() if _base(kind) in _SQL_TYPES}
+def _frame(rows: list[Any], row_class: type, *further: str) -> pd.DataFrame:
+    import pandas as pd
 
-
-def _base(kind: str) -> str:
-    return kind.removesuffix(" | None")
-
-
-def _plain(value: Any, kind: str) -> object:
-    return None if value is None else _CONVERSIONS[_base(kind)](value)
-
-
-_KEY = columns_of(Key)
-#: One row per replicate. The failure is a traceback, or missing; the seed is a line of Python.
-REPLICATES = StoredTable("replicates", _KEY | columns_of(ReplicateRow) | {"seed": "str"}, 3)
-#: One row per interval.
-INTERVALS = StoredTable("intervals", _KEY | columns_of(IntervalRow), 4)
-#: One row per further sample.
-EXPECTED = StoredTable("expected_errors", _KEY | columns_of(ExpectedError), 4)
-#: The seconds of each replicate, and its finishing time, in Unix seconds.
-TIMINGS = StoredTable("timings", _KEY | {"seconds": "float", "finished": "float"}, 3)
-#: The tables that depend only on the study.
-RESULTS = (REPLICATES, INTERVALS, EXPECTED)
+    named = {
+        entry.name: str(entry.type).removesuffix(" | None")
+        for part in (Key, row_class)
+        for entry in fields(part)
+    }
+    types = {name: _DTYPES[kind] for name, kind in named.items() if kind in _DTYPES} | dict.fromkeys(
+        further, object
+    )
+    return pd.DataFrame(rows, columns=list(types), dtype=object).astype(types)
 
 
 def read_shard(text: str) -> Shard:

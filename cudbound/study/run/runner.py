@@ -69,7 +69,7 @@ def run_study(
         workers are used instead of processes of this computer.
     shard : (int, int) or None, default=None
         ``(i, n)`` runs the i-th of n shards, from 1: in every cell, the replicates i - 1, i - 1 + n, and so on. Run
-        each shard in its own process, into its own store; `cudbound.study.run.merge.merge_stores` merges the stores.
+        each shard in its own process, into its own store; `cudbound.study.run.store.merge_stores` merges the stores.
     limit_minutes : float or None, default=None
         Minutes after which workers receive no more batches; they finish what they have, at most two batches of half a
         second or one replicate each. The same call resumes from there.

@@ -1,4 +1,4 @@
-"""The store of a study: one SQLite file with every replicate and every interval."""
+"""The store of a study, one SQLite file with every replicate and every interval; the stores of shards are merged."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import json
 import os
 import platform
 import sqlite3
-import sys
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.metadata import version
@@ -19,26 +18,22 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
+from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import StudyError
 from cudbound.report.render import Tabular
 from cudbound.report.tables import FULL, Column, Report, Run, Style
 from cudbound.study.design.scenario import Study, cells_of, describe, differences, shown
 from cudbound.study.run.replicate_rows import (
-    EXPECTED,
-    INTERVALS,
-    REPLICATES,
-    RESULTS,
-    TIMINGS,
-    ExpectedError,
-    IntervalRow,
     Key,
     ReplicateRow,
     Shard,
-    StoredTable,
+    frames_of,
     last_line,
     read_shard,
     reason,
     replicates_of,
+    results_of,
+    row_of,
 )
 
 if TYPE_CHECKING:
@@ -275,11 +270,10 @@ class Store:
         now = time.time()
         with naming_store(self.path), transaction(self._connection):
             for row in rows:
-                key = row.key
-                self._insert(REPLICATES, REPLICATES.values(key, row, seed=_seed(study, key)))
-                self._insert(INTERVALS, *(INTERVALS.values(key, part) for part in row.intervals))
-                self._insert(EXPECTED, *(EXPECTED.values(key, part) for part in row.expected))
-                self._insert(TIMINGS, TIMINGS.values(key, row, finished=now))
+                scenario, n, replicate = vars(row.key).values()
+                results = results_of(row, _seed(study, row.key))
+                values = (scenario, int(n), int(replicate), row.failure, results, row.seconds, now)
+                self._connection.execute("INSERT INTO replicates VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
     def finished(self) -> set[Key]:
         """Return the stored replicates, including failed ones."""
@@ -303,11 +297,8 @@ class Store:
     def digest(self) -> str:
         """Return a checksum of the results, without times; for failures, only the last line counts."""
         checksum = hashlib.sha256()
-        with naming_store(self.path):
-            for table in RESULTS:
-                query = f"SELECT {table.compared} FROM {table.name} ORDER BY {table.order}"
-                for row in self._connection.execute(query):
-                    checksum.update(f"{row!r}\n".encode())
+        for row in self._select(f"SELECT {COMPARED} FROM replicates ORDER BY {KEY}"):
+            checksum.update(f"{row!r}\n".encode())
         return checksum.hexdigest()
 
     def replicate(self, key: Key) -> ReplicateRow:
@@ -318,37 +309,26 @@ class Store:
         StudyError
             If it is not stored.
         """
-        replicates = self._rows_of(REPLICATES, key)
-        if not replicates:
+        place = (key.scenario, int(key.n), int(key.replicate))
+        stored = self._select(
+            f"SELECT failure, results, seconds FROM replicates WHERE ({KEY}) = (?, ?, ?)", *place
+        )
+        if not stored:
             raise store_error(
                 self.path,
                 f"it has no replicate {key.replicate} of scenario {key.scenario!r} at n = {key.n}; continue the study, "
                 "or choose a stored replicate",
             )
-        (replicate,), (timing,) = replicates, self._rows_of(TIMINGS, key)
-        intervals = [IntervalRow(**row) for row in self._rows_of(INTERVALS, key)]
-        order = self.description["methods"]
-        return ReplicateRow(
-            key,
-            **{name: value for name, value in replicate.items() if name != "seed"},
-            seconds=timing["seconds"],
-            intervals=tuple(sorted(intervals, key=lambda row: order.index(row.method))),
-            expected=tuple(ExpectedError(**row) for row in self._rows_of(EXPECTED, key)),
-        )
+        with naming_store(self.path):
+            failure, results, seconds = stored[0]
+            return row_of(key, failure, results, seconds, self.description["methods"])
 
-    def frame(self, table: StoredTable) -> pd.DataFrame:
-        """Return one row per row of a table, in the order of its key.
-
-        Parameters
-        ----------
-        table : StoredTable
-            A table in `cudbound.study.run.replicate_rows`, which documents its columns.
-        """
-        import pandas as pd
-
-        return pd.DataFrame(self._select(table.select()), columns=table.columns, dtype=object).astype(
-            table.dtypes
-        )
+    def frames(self) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+        """Return the replicates, the intervals and the expected errors, as `frames_of` does, in the order of keys."""
+        with naming_store(self.path):
+            return frames_of(
+                self._select(f"SELECT {KEY}, failure, results, seconds FROM replicates ORDER BY {KEY}")
+            )
 
     def runs(self) -> list[dict[str, str]]:
         """Return the versions, the computer and the shard, if any, of each run of the study."""
@@ -377,7 +357,7 @@ class Store:
             cells.append(CellStatus(*cell, done, failed, n_each, first, failure and reason(failure)))
         ((begun,),) = self._select("SELECT max(begun) FROM runs")
         ((n_new, last),) = self._select(
-            "SELECT count(*), max(finished) FROM timings WHERE finished >= ?", begun
+            "SELECT count(*), max(finished) FROM replicates WHERE finished >= ?", begun
         )
         n_done, n_total = sum(cell.n_done for cell in cells), sum(cell.n_total for cell in cells)
         rate = n_new / (last - begun) if n_new and last > begun else None
@@ -390,16 +370,6 @@ class Store:
     def _select(self, query: str, *values: object) -> list[Any]:
         with naming_store(self.path):
             return self._connection.execute(query, values).fetchall()
-
-    def _rows_of(self, table: StoredTable, key: Key) -> list[dict[str, Any]]:
-        """Return the rows of a replicate, in the order of the table's key, by column name."""
-        query = table.select("WHERE scenario = ? AND n = ? AND replicate = ?")
-        rows = self._select(query, key.scenario, int(key.n), int(key.replicate))
-        return [dict(zip(table.columns[3:], row[3:], strict=True)) for row in rows]
-
-    def _insert(self, table: StoredTable, *rows: tuple[object, ...]) -> None:
-        marks = ", ".join("?" * len(table.types))
-        self._connection.executemany(f"INSERT INTO {table.name} VALUES ({marks})", rows)
 
     def _begin_run(self, study: Study, shard: Shard | None, new: bool) -> None:
         environment = {
@@ -429,7 +399,7 @@ def _seed(study: Study, key: Key) -> str:
 
 
 #: Version of the tables below; another number means other tables.
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 #: Marks the file as ours in its header: "cudb".
 APPLICATION_ID = 0x63756462
 #: Seconds to wait for another program that is reading or writing the file.
@@ -439,11 +409,17 @@ LOCK_SECONDS = 1.0
 #: Kilobytes of the file kept in memory, enough for the pages of all cells.
 CACHE_KILOBYTES = 64 * 1024
 
+KEY = "scenario, n, replicate"
+#: What depends only on the study; of a failure, only the final error counts.
+COMPARED = f"{KEY}, last_line(failure), results"
 #: The statements that create the tables.
 TABLES = (
     "CREATE TABLE study (id INTEGER PRIMARY KEY CHECK (id = 1), description TEXT NOT NULL)",
     "CREATE TABLE runs (run INTEGER PRIMARY KEY, begun REAL NOT NULL, environment TEXT NOT NULL)",
-    *(table.definition for table in (*RESULTS, TIMINGS)),
+    # the failure is a traceback, or missing; the key is stored in the table itself, so reading needs no sorting
+    "CREATE TABLE replicates (scenario TEXT NOT NULL, n INTEGER NOT NULL, replicate INTEGER NOT NULL, failure TEXT, "
+    "results TEXT NOT NULL, seconds REAL NOT NULL, finished REAL NOT NULL, "
+    f"PRIMARY KEY ({KEY})) WITHOUT ROWID",
 )
 
 
@@ -463,7 +439,9 @@ def naming_store(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
+    except StudyError:
+        raise
+    except (sqlite3.Error, OSError, ValueError, TypeError) as error:
         raise store_error(
             path,
             f"it cannot be read or written ({error}); check that it is a store, that its folder is writable and that "
@@ -496,9 +474,9 @@ def connect(path: Path, mode: str) -> tuple[sqlite3.Connection, bool]:
             timeout=BUSY_SECONDS,
             isolation_level=None,
         )
-    _prepare(connection)
     try:
         with naming_store(path):
+            connection.create_function("last_line", 1, last_line, deterministic=True)
             new = _is_new(connection, path, may_be_empty=mode == "w")
             connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
             connection.execute(f"PRAGMA query_only = {mode == 'r'}")
@@ -511,14 +489,8 @@ def connect(path: Path, mode: str) -> tuple[sqlite3.Connection, bool]:
 def connect_in_memory() -> sqlite3.Connection:
     """Open an empty store in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    _prepare(connection)
-    return connection
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
     connection.create_function("last_line", 1, last_line, deterministic=True)
-    # one object for texts that are equal: a frame is then a tenth of the size
-    connection.text_factory = lambda text: sys.intern(text.decode())
+    return connection
 
 
 def _is_new(connection: sqlite3.Connection, path: Path, *, may_be_empty: bool) -> bool:
@@ -606,3 +578,121 @@ def is_locked(path: Path) -> bool:
 
 def _lock_file(path: Path) -> Path:
     return path.with_name(f"{path.name}-lock")
+
+
+@public_call
+def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudyStatus:
+    """Merge stores of one study, such as those of its shards, into one.
+
+    Parameters
+    ----------
+    parts : iterable of str or path
+        The stores, which are not changed. Runs may be writing to them: only stored results are merged.
+    store_path : str or path
+        The merged store. An existing store is a further part, and is replaced when all are merged.
+
+    Returns
+    -------
+    StudyStatus
+        Status of the merged store.
+
+    Raises
+    ------
+    StudyError
+        If a part is missing, damaged or not a store, has results of another study, or has a replicate whose results
+        differ from those in another part; or if the merged store cannot be written, or a run is writing to it. An
+        existing file at `store_path` is then unchanged.
+
+    Notes
+    -----
+    The merged results do not depend on the order of parts, nor on which part has which replicates. A replicate in
+    several parts, equal except for times, is merged once, with the times of the first of these parts. A merge killed at
+    any moment leaves `store_path` unchanged.
+
+    A merged store can be resumed, and can be a part itself. After adding replicates, sizes or scenarios to a design,
+    run its shards again, which adds the new results, and merge them into a new store.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from cudbound.study.design.design_file import read_design, template_text
+    >>> from cudbound.study.run.runner import run_study
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     folder = Path(name)
+    ...     _ = (folder / "quick.toml").write_text(template_text("quick"))
+    ...     study = read_design(folder / "quick.toml", n_replicates=2)
+    ...     for number in (1, 2):
+    ...         _ = run_study(study, folder / f"{number}.sqlite", shard=(number, 2))
+    ...     status = merge_stores([folder / "1.sqlite", folder / "2.sqlite"], folder / "all.sqlite")
+    >>> status.n_done, status.n_total
+    (4, 4)
+    """
+    place = Path(store_path)
+    sources = [Path(part) for part in parts]
+    if not sources:
+        raise ValueError("The 'parts' parameter must name at least one store. Got none instead.")
+    with writer_lock(place), ExitStack() as stack:
+        if place.exists():
+            sources.append(place)
+        description, runs = _read_heads(sources)
+        target = place.resolve()  # a link stays one
+        unfinished = target.with_name(f"{target.name}-merging")
+        unfinished.unlink(missing_ok=True)  # of a merge that was killed
+        stack.callback(unfinished.unlink, missing_ok=True)
+        with naming_store(place):
+            _write(unfinished, sources, description, sorted(runs))
+            unfinished.replace(target)
+    with Store.open(place) as store:
+        return store.status()
+
+
+def _read_heads(sources: Sequence[Path]) -> tuple[str, set[tuple[float, str]]]:
+    """Return the description of the study, and all runs; unfinished changes of a killed run are undone."""
+    descriptions, runs = [], set()
+    for path in sources:
+        with Store.open(path) as store:
+            descriptions.append(store.description)
+            runs.update(store._select("SELECT begun, environment FROM runs"))
+    first = descriptions[0]
+    for path, other in zip(sources, descriptions, strict=True):
+        if changes := differences(first, other) or differences(other, first):
+            raise store_error(
+                path,
+                f"it has results of another study than {str(sources[0])!r} ({shown(changes)}); leave one of the two "
+                "out, or run both with the same design",
+            )
+    return json.dumps(first), runs
+
+
+def _write(place: Path, sources: Iterable[Path], description: str, runs: Iterable[tuple[float, str]]) -> None:
+    """Write a new store with the results of all parts."""
+    connection, _ = connect(place, "w")
+    with closing(connection):
+        connection.execute("PRAGMA journal_mode = OFF")  # nobody reads the file before it is finished
+        with transaction(connection):
+            create_tables(connection)
+            connection.execute("INSERT INTO study VALUES (1, ?)", (description,))
+            connection.executemany("INSERT INTO runs (begun, environment) VALUES (?, ?)", runs)
+        for path in sources:
+            connection.execute("ATTACH ? AS part", (f"{path.absolute().as_uri()}?mode=ro",))
+            with naming_store(path), transaction(connection):
+                _add_part(connection, path)
+            connection.execute("DETACH part")
+
+
+def _add_part(connection: sqlite3.Connection, path: Path) -> None:
+    """Add new replicates; raise if a replicate has different results in another part."""
+    stored_twice = (
+        f"SELECT {COMPARED} FROM part.replicates WHERE ({KEY}) IN (SELECT {KEY} FROM main.replicates)"
+    )
+    row = connection.execute(
+        f"{stored_twice} EXCEPT SELECT {COMPARED} FROM main.replicates LIMIT 1"
+    ).fetchone()
+    if row is not None:
+        scenario, n, replicate, *_ = row
+        raise store_error(
+            path,
+            f"its replicate {replicate} of scenario {scenario!r} at n = {n} differs from that in another part; run the "
+            "replicate again, with replay, to see which is correct, and leave the other store out",
+        )
+    connection.execute("INSERT OR IGNORE INTO main.replicates SELECT * FROM part.replicates")
