@@ -71,7 +71,7 @@ from cudbound.study import (
     run_study,
 )
 from cudbound.study.planning.closed_forms import ClosedFormSize
-from cudbound.study.planning.sample_size_plan import PlannedSize, RequiredSampleSize
+from cudbound.study.planning.plan_sample_size import PlannedSize, RequiredSampleSize
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.run.store import StudyStatus
 

@@ -6,11 +6,10 @@ from .design.scenario import Study as Study
 from .measure.summary import Summary as Summary
 from .measure.summary import summarize as summarize
 from .planning.closed_forms import closed_form_sample_sizes as closed_form_sample_sizes
-from .planning.sample_size_plan import SampleSizePlan as SampleSizePlan
+from .planning.plan_sample_size import SampleSizePlan as SampleSizePlan
 from .populations import worlds as worlds
 from .populations.population import Cases as Cases
 from .populations.population import ContinuousWorld as ContinuousWorld
-from .populations.population import FunctionPopulation as FunctionPopulation
 from .populations.population import Truth as Truth
 from .populations.population import World as World
 from .populations.real_data import RealData as RealData

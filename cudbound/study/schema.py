@@ -11,7 +11,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 from cattrs import AttributeValidationNote, ClassValidationError, Converter, ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn, override
 
-from cudbound.basis.exceptions import ParameterError, did_you_mean
+from cudbound.basis.exceptions import ParameterError, UnsupportedEstimatorError, did_you_mean
 from cudbound.inputs.data_file import quoted
 
 Model = TypeVar("Model")
@@ -54,7 +54,7 @@ def placed(*place: str) -> Iterator[None]:
     """Prefix errors with the file and table, in one line and in terms of the file."""
     try:
         yield
-    except ValueError as error:
+    except (ValueError, UnsupportedEstimatorError) as error:
         raise ValueError(": ".join((*place, _in_words(error)))) from error
 
 

@@ -319,7 +319,7 @@ def study_worlds() -> str:
         [
             {
                 "`world`": f"`{name}`",
-                "default population": world().cases,
+                "classes": str(inspect.getdoc(getattr(world, "func", world))).splitlines()[0],
                 "parameters": parameters[name],
             }
             for name, world in WORLDS.items()

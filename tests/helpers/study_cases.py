@@ -58,13 +58,13 @@ def tiny_study(**changes: Any) -> Study:
 
 @dataclass(frozen=True)
 class Interrupted(Shifted):
-    """Ctrl-C comes while the third training set of the run is drawn, after one to try the learner; but only once."""
+    """Ctrl-C comes while the third training set of the run is drawn, after two to try the learner; but only once."""
 
     drawn: list[int] = field(default_factory=list, repr=False)
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
         self.drawn.append(n)
-        if len(self.drawn) == 4:
+        if len(self.drawn) == 5:
             raise KeyboardInterrupt
         return super().draw(n, rng)
 

@@ -17,6 +17,7 @@ from scipy.stats import binomtest
 
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals import Method
+from cudbound.study.populations.population import N_TRUTH_CASES, World
 from cudbound.study.run.store import Store
 
 
@@ -73,13 +74,15 @@ def module_of_the_user() -> Any:
 
 
 @dataclass(frozen=True)
-class Counted:
+class Counted(World):
     """Draws cases, and notes in a file which process drew the many on which true errors are found."""
 
-    notes: str
+    notes: str = ""
+    name = "counted"
+    n_features = 2
 
-    def __call__(self, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
-        if n == 1000:
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
+        if n == N_TRUTH_CASES:
             with open(self.notes, "a") as file:
                 file.write(f"{os.getpid()}\n")
         X = rng.normal(size=(n, 2))

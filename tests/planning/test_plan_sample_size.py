@@ -15,8 +15,7 @@ from study_frames import summary_of
 from cudbound import LeastSquaresClassifier, compare_intervals, plan_sample_size
 from cudbound.resampling.settings import Resampling
 from cudbound.study import SampleSizePlan
-from cudbound.study.planning.plan_sample_size import _sizes
-from cudbound.study.planning.sample_size_plan import PlannedSize
+from cudbound.study.planning.plan_sample_size import PlannedSize, _sizes
 from cudbound.study.populations.worlds import Gaussians
 
 RNG = np.random.default_rng(0)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from cudbound.study.planning.sample_size_plan import required_size, smallest_size
+from cudbound.study.planning.plan_sample_size import required_size, smallest_size
 
 SIZES = (20, 40, 60, 90, 150)
 

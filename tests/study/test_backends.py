@@ -20,7 +20,6 @@ from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
 from cudbound.basis.outcomes import Outcome
 from cudbound.study.design.scenario import Scenario
-from cudbound.study.populations.population import FunctionPopulation
 from cudbound.study.run import runner
 from cudbound.study.run.runner import run_study
 
@@ -61,7 +60,7 @@ def test_a_method_of_the_users_own_is_known_to_workers(tmp_path, workers):
 @pytest.mark.slow
 def test_the_cases_for_true_errors_are_drawn_once_a_worker(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "BATCH_SECONDS", 1e-9)  # a batch for every replicate
-    population = FunctionPopulation(Counted(str(tmp_path / "notes")), "counted", n_truth_cases=1000)
+    population = Counted(str(tmp_path / "notes"))
     scenario = Scenario("counted", population, LeastSquaresClassifier)
     run_study(tiny_study(scenarios=(scenario,), methods=("langford-binomial",)), tmp_path / "s", n_jobs=2)
     workers = (tmp_path / "notes").read_text().split()

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from cudbound.study.populations.population import FunctionPopulation
+from cudbound.study.populations.population import World
 from cudbound.study.populations.real_data import RealData, load_data_set
 
 WARD = """site,age,coma,died,weight,target,target_heavy
@@ -160,9 +160,13 @@ def test_population_is_judged_on_all_cases():
 # --- the user's own ------------------------------------------------------------------------------------------------
 
 
-def probit(n, rng):
-    X = rng.standard_normal((n, 2))
-    return X, (X[:, 0] + rng.standard_normal(n) > 0.0).astype(int)
+class Probit(World):
+    name = "probit"
+    n_features = 2
+
+    def sample(self, n, rng):
+        X = rng.standard_normal((n, 2))
+        return X, (X[:, 0] + rng.standard_normal(n) > 0.0).astype(int)
 
 
 class FirstFeature:
@@ -170,15 +174,13 @@ class FirstFeature:
         return (X[:, 0] > 0.0).astype(int)
 
 
-def test_function_is_judged_on_a_fixed_sample():
-    population = FunctionPopulation(probit, "probit")
+def test_a_world_of_the_user_is_judged_on_a_fixed_sample():
+    population = Probit()
     drawn = population.draw(30, np.random.default_rng(1))
-    expected = probit(30, np.random.default_rng(1))
-    assert np.array_equal(drawn.X, expected[0])
-    assert np.array_equal(drawn.y, expected[1])
+    assert np.array_equal(drawn.X, population.sample(30, np.random.default_rng(1))[0])
     truth = drawn.true_error(FirstFeature())
     # two standard normal scores of correlation sqrt(1/2) differ in sign with probability 1/4
     assert abs(truth.value - 0.25) < 4.5 * truth.standard_error
     assert truth.standard_error == pytest.approx(math.sqrt(truth.value * (1.0 - truth.value) / 50_000))
-    assert FunctionPopulation(probit, "again").true_error(FirstFeature()) == truth
+    assert Probit().true_error(FirstFeature()) == truth
     assert population.title == "probit; true error on 50000 fixed cases"

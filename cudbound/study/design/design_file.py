@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import tomllib
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ from cudbound.basis.exceptions import (
 from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile, quoted
-from cudbound.intervals import Method
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.mixture import Patients
 from cudbound.study.populations.population import Population, World, draw_both_classes
@@ -127,7 +126,7 @@ def read_design(
         study = structured(settings | {"scenario": scenarios}, Study)
         for number, scenario in enumerate(study.scenarios, start=1):
             with placed(f"[[scenario]] {number}"):
-                try_scenario(scenario, study.sizes_of(scenario), study.find_methods())
+                try_scenario(study, scenario)
     return study
 
 
@@ -263,25 +262,21 @@ MAX_VALUES = 10_000_000
 MAX_TERMS = 2_500
 
 
-def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Collection[Method]) -> None:
-    """Fit the classifier of a scenario to one sample.
+def try_scenario(study: Study, scenario: Scenario) -> None:
+    """Fit the classifier of a scenario to one sample, and write it as an additive model if a method needs one.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    n_samples : collection of int
-        Sizes of training sets. A sample of the largest size is drawn, and the classifier is fitted to one of the
-        smallest.
-    methods : collection of Method
-        If one of them needs an additive model, the classifier is written as one.
+    A sample of the largest size is drawn, and the classifier is fitted to one of the smallest.
 
     Raises
     ------
+    UnsupportedEstimatorError
+        If it is not such a model; the remedy names the methods that can be computed without it.
     ValueError
-        If the population cannot give a sample, the fit fails, or the classifier is not an additive model.
+        If the population cannot give a sample, or the fit fails.
     """
-    n_features, largest = int(getattr(scenario.population, "n_features", 1)), max(n_samples)
-    recipe = scenario.classifier
+    n_features = int(getattr(scenario.population, "n_features", 1))
+    smallest, largest = min(study.sizes_of(scenario)), max(study.sizes_of(scenario))
+    recipe, methods = scenario.classifier, study.find_methods()
     if isinstance(recipe, ClassifierRecipe) and recipe.degree > 1:
         n_columns = recipe.n_columns(n_features)
         if n_columns > MAX_TERMS:
@@ -292,20 +287,30 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Collec
             f"samples of {largest:,} cases with {n_features:,} features have more than {MAX_VALUES:,} values; use "
             "fewer cases or features"
         )
+    left = [method.name for method in methods if not any(kind.of_model for kind in method.needs)]
     rng = np.random.default_rng(0)
-    of_patients = scenario.population.draw(largest, rng).groups is not None
-    torn = [method.name for method in methods if takes_groups_apart(method)]
-    if torn and scenario.groups and of_patients:
-        raise ValueError(
-            f"{', '.join(torn)} would split the rows of a patient; leave these methods out, or ignore patients with "
-            "groups = false"
-        )
-    try:
-        _fit_and_express(scenario, min(n_samples), rng, methods)
-    except NotMinimizerError:
-        return  # of this sample alone; replicates that fail are counted
-    except UnsupportedEstimatorError as error:
-        raise ValueError(str(error)) from error
+    with warnings.catch_warnings(action="ignore"):  # those of the study's own fits stand in its results
+        of_patients = scenario.population.draw(largest, rng).groups is not None
+        torn = [method.name for method in methods if takes_groups_apart(method)]
+        if torn and scenario.groups and of_patients:
+            raise ValueError(
+                f"{', '.join(torn)} would split the rows of a patient; leave these methods out, or ignore patients "
+                "with groups = false"
+            )
+        drawn, _ = draw_both_classes(scenario.population, smallest, rng)
+        try:
+            classifier, *_ = [learner.fit(drawn.X, drawn.y) for learner in scenario.learners()]
+            if len(left) < len(methods):
+                to_additive_model(classifier, drawn.X, drawn.y)
+        except UnsupportedEstimatorError as error:
+            remedy = "Name methods other than cud and aci to continue without them."
+            if left:
+                remedy = f"Leave cud and aci out of methods to continue without them: {', '.join(left)}."
+            raise UnsupportedEstimatorError(str(error), remedy) from error
+        except NotMinimizerError:
+            return  # of this sample alone; replicates that fail are counted
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"the classifier cannot be fitted to {smallest} cases: {error}") from error
 
 
 def check_learners(study: Study) -> None:
@@ -318,43 +323,10 @@ def check_learners(study: Study) -> None:
     StudyError
         The message names the scenario, the reason and the remaining methods.
     """
-    methods = study.find_methods()
-    if not any(kind.of_model for method in methods for kind in method.needs):
-        return
     for scenario in study.scenarios:
         try:
-            _fit_and_express(scenario, min(study.sizes_of(scenario)), np.random.default_rng(0), methods)
+            try_scenario(study, scenario)
         except UnsupportedEstimatorError as error:
             raise StudyError(f"scenario {scenario.name!r}: {error}") from error
         except Exception:  # of any kind: this sample may go wrong where others go well
             continue
-
-
-def _fit_and_express(
-    scenario: Scenario, n: int, rng: np.random.Generator, methods: Collection[Method]
-) -> None:
-    """Fit to a sample, and write the classifier as an additive model if a method needs one.
-
-    Raises
-    ------
-    UnsupportedEstimatorError
-        If it is not one; the remedy names the methods that can be computed without it.
-    ValueError
-        If there is no sample, or the fit fails.
-    """
-    left = [method.name for method in methods if not any(kind.of_model for kind in method.needs)]
-    with warnings.catch_warnings(action="ignore"):  # those of the study's own fits stand in its results
-        drawn, _ = draw_both_classes(scenario.population, n, rng)
-        try:
-            classifier, *_ = [learner.fit(drawn.X, drawn.y) for learner in scenario.learners()]
-            if len(left) < len(methods):
-                to_additive_model(classifier, drawn.X, drawn.y)
-        except UnsupportedEstimatorError as error:
-            remedy = "Name methods other than cud and aci to continue without them."
-            if left:
-                remedy = f"Leave cud and aci out of methods to continue without them: {', '.join(left)}."
-            raise UnsupportedEstimatorError(str(error), remedy) from error
-        except NotMinimizerError:
-            raise
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"the classifier cannot be fitted to {n} cases: {error}") from error

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import isotonic_regression
+from scipy.stats.mstats import mjci
 
 from cudbound.adapters.procedure import describe_classifier
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.feature_table import as_table
+from cudbound.basis.metric_words import metric_words
+from cudbound.basis.proportions import inverted_cdf_quantile, quantile_rank
+from cudbound.basis.results import Pictured
+from cudbound.basis.rounding import format_level, format_limit, printable
 from cudbound.basis.sample import check_index
 from cudbound.basis.validation import (
     MIN_ROWS_PER_CLASS,
+    Array,
     Features,
     Learner,
     check_can_be_refitted,
@@ -24,18 +34,25 @@ from cudbound.basis.validation import (
     check_settings,
     count_rows,
 )
-from cudbound.intervals import find_methods
+from cudbound.intervals import METHODS, find_methods
 from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
+from cudbound.report.description import Description, cited, software
+from cudbound.report.render import Tabular
+from cudbound.report.tables import FULL, Column, Report, Run, Style, in_words, styled
 from cudbound.resampling.settings import Resampling
 from cudbound.study.design.design_file import find_world
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import Summary, summarize_store
-from cudbound.study.planning.closed_forms import check_half_width
-from cudbound.study.planning.sample_size_plan import PlannedSize, SampleSizePlan
+from cudbound.study.planning.closed_forms import check_half_width, round_up
 from cudbound.study.populations.population import Population, check_share
 from cudbound.study.populations.real_data import RealData
 from cudbound.study.run.runner import run_in_memory
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cudbound.plotting.studies import HalfWidthDisplay
 
 #: Sizes from 20 to 200, where most of the studied cells are.
 N_SAMPLES = range(20, 201, 20)
@@ -240,3 +257,357 @@ def _sizes(summary: Summary, is_pilot: bool) -> tuple[PlannedSize, ...]:
         )
         for n in samples.index.tolist()
     )
+
+
+PILOT_NOTE = (
+    "The {n} rows of the pilot stand for all future patients. The range of the required size is the error of the "
+    "simulation alone: another pilot of {n} patients can give a very different size. Samples repeat rows, which makes "
+    "a classifier look better than on new patients: expect to need more patients than this plan says, especially "
+    "beyond the {n} rows of the pilot."
+)
+
+
+@dataclass(frozen=True)
+class PlannedSize:
+    """The results for samples of one size.
+
+    Attributes
+    ----------
+    n : int
+        Patients.
+    half_widths : ndarray of float, shape (n_replicates,)
+        Half-widths of the intervals, clipped to [0, 1], in the order of the samples. An interval that is missing or has
+        width zero counts as the interval from 0 to 1: 0.5.
+    coverage, coverage_mcse : float
+        Share of intervals that contain the true value, and its Monte Carlo standard error; nan for a pilot, whose true
+        value is unknown.
+    n_without : int
+        Samples without an interval, or with one of width zero.
+    n_redrawn : int
+        Samples redrawn because a class had fewer than two cases.
+    """
+
+    n: int
+    half_widths: Array = field(repr=False)
+    coverage: float = math.nan
+    coverage_mcse: float = math.nan
+    n_without: int = 0
+    n_redrawn: int = 0
+
+
+@dataclass(frozen=True, repr=False)
+class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
+    """Half-widths of an interval against the number of patients.
+
+    Attributes
+    ----------
+    sizes : tuple of PlannedSize
+        Ascending.
+    half_width, probability : float
+        The target: the half-width must not be exceeded with this probability.
+    method, metric : str
+        The interval and its metric.
+    confidence_level : float
+    source : str
+        The source of the samples, in words.
+    n_pilot : int or None
+        Rows of the pilot; None for a world.
+    classifier : str
+        In words.
+    n_resamples : int
+        Bootstrap draws per interval.
+    seed : int
+        Reproduces the plan exactly.
+    preparation : tuple of str
+        Preparation of the columns of the pilot, in sentences.
+    """
+
+    sizes: tuple[PlannedSize, ...]
+    half_width: float
+    probability: float
+    method: str
+    metric: str
+    confidence_level: float
+    source: str
+    n_pilot: int | None
+    classifier: str
+    n_resamples: int
+    seed: int
+    preparation: tuple[str, ...] = ()
+
+    def n_samples_for(self, half_width: float = 0.10, probability: float | None = 0.8) -> RequiredSampleSize:
+        """Return the number of patients for a target half-width, from the simulated sizes.
+
+        Parameters
+        ----------
+        half_width : float, default=0.10
+            In (0, 0.5).
+        probability : float or None, default=0.8
+            Probability of not exceeding it, in (0, 1); None uses the expected half-width.
+
+        Returns
+        -------
+        RequiredSampleSize
+            Prints as words, such as "87 patients (84 to 91 by the error of the simulation alone)" or "more than 200
+            patients". The values at the sizes are made decreasing by isotonic regression, and interpolated linearly in
+            1 / sqrt(n).
+
+        Raises
+        ------
+        ParameterError
+            If an argument is out of range.
+        """
+        check_half_width(half_width)
+        if probability is not None:
+            check_share("probability", probability)
+        half_widths = {size.n: size.half_widths for size in self.sizes}
+        return required_size(half_widths, half_width, probability, np.random.default_rng(self.seed))
+
+    @cached_property
+    def required(self) -> RequiredSampleSize:
+        """The answer for the target of the plan."""
+        return self.n_samples_for(self.half_width, self.probability)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one unrounded row per size.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns n, n_replicates, mean_half_width, quantile_half_width (not exceeded by the share `probability` of
+            samples, by the inverted distribution function), share_within (share of samples with a half-width of at most
+            `half_width`), coverage, each with its Monte Carlo standard error in "_mcse" (that of the quantile by Maritz
+            and Jarrett), n_without, n_redrawn, and the settings: method, metric, confidence_level, half_width,
+            probability.
+        """
+        import pandas as pd
+
+        settings = ("method", "metric", "confidence_level", "half_width", "probability")
+        frame = pd.DataFrame(map(self._row, self.sizes))
+        return frame.assign(**{name: getattr(self, name) for name in settings})
+
+    def _row(self, size: PlannedSize) -> dict[str, Any]:
+        half_widths = size.half_widths
+        within = float(np.mean(half_widths <= self.half_width))
+        return {
+            "n": size.n,
+            "n_replicates": half_widths.size,
+            "mean_half_width": float(half_widths.mean()),
+            "mean_half_width_mcse": float(half_widths.std(ddof=1)) / math.sqrt(half_widths.size),
+            "quantile_half_width": float(half_width_of(half_widths, self.probability)),
+            "quantile_half_width_mcse": float(mjci(half_widths, prob=[self.probability])[0]),
+            "share_within": within,
+            "share_within_mcse": math.sqrt(within * (1.0 - within) / half_widths.size),
+            "coverage": size.coverage,
+            "coverage_mcse": size.coverage_mcse,
+            "n_without": size.n_without,
+            "n_redrawn": size.n_redrawn,
+        }
+
+    def _answer(self, percent: bool) -> str:
+        half_width, probability = (
+            format_limit(value, percent) for value in (self.half_width, self.probability)
+        )
+        return (
+            f"The {self._interval} has a half-width of at most {half_width} with probability {probability} from "
+            f"{self.required} on."
+        )
+
+    @property
+    def _interval(self) -> str:
+        return f"{format_level(self.confidence_level)} interval for the {metric_words([self.metric])} ({self.method})"
+
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return the table with its title and notes; there is no `run`."""
+        headings = {
+            "n": "n",
+            "mean_half_width": "expected",
+            "mean_half_width_mcse": "(se)",
+            "quantile_half_width": f"{format_level(self.probability)} keep to",
+            "quantile_half_width_mcse": "(se)",
+            "share_within": f"<= {format_limit(self.half_width, style.percent)}",
+            "share_within_mcse": "(se)",
+            "coverage": "coverage",
+        }
+        left_out = [key for key in headings if style.on_paper and key.endswith("_mcse")]
+        left_out += [] if self.n_pilot is None else ["coverage"]
+        frame = self.to_frame()
+        rows: list[Any] = frame.to_dict("records")
+        whole = Report(
+            "sizes",
+            f"Half-width of the {self._interval} against the number of patients n",
+            tuple(self._notes(style)),
+            tuple(
+                Column(key, heading, "count" if key == "n" else "proportion")
+                for key, heading in headings.items()
+                if key not in left_out
+            ),
+            tuple(rows),
+            lambda: frame,
+            headline=(self._answer(style.percent),),
+            more={
+                "required": {name: getattr(self.required, name) for name in ("n", "low", "high")},
+                "plan": {
+                    name: getattr(self, name)
+                    for name in ("source", "n_pilot", "classifier", "n_resamples", "seed")
+                },
+            },
+        )
+        return styled(whole, (), replace(style, style="full"))
+
+    def _notes(self, style: Style) -> Iterator[str]:
+        half_widths = [size.half_widths.size for size in self.sizes]
+        share, target = format_level(self.probability), format_limit(self.half_width, style.percent)
+        yield f"Samples: {self.source}."
+        yield from self.preparation
+        yield f"Classifier: {self.classifier}."
+        yield (
+            f"Run: {half_widths[0]} samples of each size, {self.n_resamples} resamples of each, {in_words(self.seed)}."
+        )
+        if self.n_pilot is not None:
+            yield PILOT_NOTE.format(n=self.n_pilot)
+        yield (
+            f"expected: mean half-width of limits in {style.range}. {share} keep to: half-width that {share} of the "
+            f"samples do not exceed. <= {target}: share of samples with such a half-width."
+            + ("" if style.on_paper else " (se): Monte Carlo standard error of the number before it.")
+            + (" coverage: share of intervals that contain the true value." if self.n_pilot is None else "")
+        )
+        yield (
+            "The required size is interpolated, linear in 1/sqrt(n), after isotonic regression made the column "
+            f"'{share} keep to' decrease with n; its range is that of 95% of plans with as many samples."
+        )
+        yield "A narrow interval is not necessarily valid: check the coverage of the method."
+        if without := sum(size.n_without for size in self.sizes):
+            yield (
+                f"{without} of {sum(half_widths)} samples gave no interval, or one of width zero; they count as the "
+                "interval from 0 to 1."
+            )
+        if redrawn := sum(size.n_redrawn for size in self.sizes):
+            yield (
+                f"{redrawn} samples with fewer than two patients of a class were redrawn; a real study with such a "
+                "sample has no interval at all."
+            )
+
+    def describe(self, percent: bool = False) -> Description:
+        """Return words for a paper: methods, results, versions and seed, and what to cite."""
+        method = METHODS.get(self.method)
+        card = method and method.reading(METRICS[self.metric].reads)
+        title = f"{card.title} ({self.method})" if card else self.method
+        n_each = self.sizes[0].half_widths.size
+        grid = ", ".join(str(size.n) for size in self.sizes)
+        methods = (
+            f"The number of patients was planned by simulation. Samples of {grid} patients ({self.source}), {n_each} "
+            f"of each size, were analyzed as the study will be: a classifier ({self.classifier}) was fitted, and a "
+            f"{format_level(self.confidence_level)} interval for its {metric_words([self.metric])} computed from "
+            f"{self.n_resamples} resamples by: {title}."
+        )
+        return Description(
+            printable(methods),
+            printable(self._answer(percent)),
+            software(in_words(self.seed)),
+            cited([card.reference] if card else []),
+        )
+
+    def display(self) -> HalfWidthDisplay:
+        """Return the plot before it is drawn, for example to call ``save(path)``."""
+        from cudbound.plotting.studies import HalfWidthDisplay
+
+        return HalfWidthDisplay(self.to_frame(), self.required.n, self._interval)
+
+
+#: Resamples of the simulated samples for the Monte Carlo range, and its level.
+N_REDRAWN = 400
+RANGE_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class RequiredSampleSize:
+    """The smallest number of patients for a target half-width; prints as words.
+
+    Attributes
+    ----------
+    n : float
+        Number of patients, a whole number. The smallest simulated size also stands for any smaller size, infinity for
+        any above the largest.
+    low, high : float
+        Range of `n` in 95 % of plans with the same number of samples from the same pilot or world. It says nothing of
+        how far another pilot would lead to another size.
+    smallest, largest : int
+        Smallest and largest simulated size.
+    """
+
+    n: float
+    low: float
+    high: float
+    smallest: int
+    largest: int
+
+    def __str__(self) -> str:
+        n, low, high = map(self._in_words, (self.n, self.low, self.high))
+        text = f"{n} patients"
+        return text if low == high else f"{text} ({low} to {high} by the error of the simulation alone)"
+
+    def _in_words(self, n: float) -> str:
+        if n > self.largest:
+            return f"more than {self.largest}"
+        return f"at most {self.smallest}" if n <= self.smallest else f"{n:.0f}"
+
+
+def half_width_of(half_widths: Array, probability: float | None) -> Array:
+    """Return the quantile, by the inverted distribution function, along the last axis, or the mean for None."""
+    if probability is None:
+        return np.asarray(half_widths.mean(axis=-1))
+    rank = quantile_rank(half_widths.shape[-1], probability) - 1
+    return np.asarray(np.partition(half_widths, rank, axis=-1)[..., rank])
+
+
+def required_size(
+    half_widths: Mapping[int, Array], target: float, probability: float | None, rng: np.random.Generator
+) -> RequiredSampleSize:
+    """Return the smallest size at which a mean, or a quantile, of the half-widths is at most the target.
+
+    The values at the sizes are made decreasing by isotonic regression, and interpolated linearly in 1 / sqrt(n),
+    because half-widths decrease with the square root of n.
+
+    Parameters
+    ----------
+    half_widths : mapping of int to ndarray
+        Half-widths of the simulated samples by size, ascending.
+    target : float
+    probability : float or None
+        Probability of not exceeding it; None uses the mean.
+    rng : numpy.random.Generator
+        For the Monte Carlo range: the samples of every size are resampled with replacement 400 times.
+
+    Examples
+    --------
+    >>> fixed = {n: np.full(10, 1.0 / np.sqrt(n)) for n in (25, 64, 100, 400)}
+    >>> print(required_size(fixed, 0.11, 0.8, np.random.default_rng(0)))
+    83 patients
+    """
+    sizes, samples = list(half_widths), list(half_widths.values())
+    values = np.array([half_width_of(sample, probability) for sample in samples])
+    redrawn = np.column_stack(
+        [
+            half_width_of(sample[rng.integers(0, sample.size, (N_REDRAWN, sample.size))], probability)
+            for sample in samples
+        ]
+    )
+    again = [smallest_size(sizes, row, target) for row in redrawn]
+    tail = (1.0 - RANGE_LEVEL) / 2.0
+    low, high = (inverted_cdf_quantile(again, share) for share in (tail, 1.0 - tail))
+    return RequiredSampleSize(smallest_size(sizes, values, target), low, high, sizes[0], sizes[-1])
+
+
+def smallest_size(sizes: Sequence[int], values: Array, target: float) -> float:
+    """Return the smallest whole size at which decreasing values are at most the target; infinity if there is none."""
+    falling = isotonic_regression(values, increasing=False).x
+    meets = np.flatnonzero(falling <= target)
+    if not meets.size:
+        return math.inf
+    index = int(meets[0])
+    if index == 0:
+        return float(sizes[0])
+    before, after = (1.0 / math.sqrt(n) for n in sizes[index - 1 : index + 1])
+    share = (target - falling[index]) / (falling[index - 1] - falling[index])
+    return float(round_up((after + share * (before - after)) ** -2.0))

@@ -222,14 +222,6 @@ class TwoCenters(ContinuousWorld):
     df: float = number(math.inf, 0.5, math.inf)
     correlation: float = number(0.0, 0.0, 1.0)
 
-    @property
-    def cases(self) -> str:
-        """How cases arise, in words."""
-        where = f"{self.distance:g} apart in {self.n_signal} of {self.n_features} features"
-        if math.isfinite(self.df):
-            return f"two classes of t distributions with {self.df:g} degrees of freedom, {where}"
-        return f"two Gaussians {where}, neighbors correlated by {self.correlation:g}"
-
     @cached_property
     def _root(self) -> Array:
         apart = np.abs(np.subtract.outer(np.arange(self.n_features), np.arange(self.n_features)))
@@ -292,14 +284,6 @@ class SeveralClasses(World):
         super().__post_init__()
         check_integer("n_classes", self.n_classes, 2, 2 * self.n_features)
         check_flag("whole", self.whole)
-
-    @property
-    def cases(self) -> str:
-        """How cases arise, in words."""
-        return (
-            f"{self.n_classes} normal classes, each at {self.distance:g} from 0 along one of {self.n_features} "
-            f"features{', which are rounded' if self.whole else ''}, shares decreasing by {self.ratio:g}"
-        )
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
         """Return features, shape (n, n_features), and labels from 0, shape (n,)."""

@@ -124,7 +124,7 @@ def share_truth(wrong: NDArray[np.bool_]) -> Truth:
     return Truth(value, math.sqrt(value * (1.0 - value) / wrong.size))
 
 
-def sampled_truth(population: Any, classifier: Any, n_cases: int = N_TRUTH_CASES) -> Truth:
+def sampled_truth(population: Any, classifier: Any) -> Truth:
     """Return the error on a fixed large sample of a population.
 
     The sample is drawn once per process and kept. All replicates use the same cases, so their error is common and does
@@ -135,13 +135,12 @@ def sampled_truth(population: Any, classifier: Any, n_cases: int = N_TRUTH_CASES
     population : object with ``sample(n, rng) -> (X, y)``
         Hashable.
     classifier : object with ``predict``
-    n_cases : int, default=50000
 
     Returns
     -------
     Truth
     """
-    X, y = fixed_cases(population, n_cases)
+    X, y = fixed_cases(population, N_TRUTH_CASES)
     return share_truth(np.asarray(classifier.predict(X)) != y)
 
 
@@ -224,89 +223,6 @@ def _affine_score(classifier: Any, rows: Array) -> tuple[Array, float] | None:
     return coef, intercept
 
 
-@dataclass(frozen=True)
-class FunctionPopulation:
-    """A population defined by a function that draws cases.
-
-    Parameters
-    ----------
-    function : callable
-        ``function(n, rng) -> (X, y)``: n independent cases, with finite features, shape (n, n_features), and labels 0
-        and 1, shape (n,). All its randomness must come from the generator `rng`; otherwise replicates are not
-        reproducible.
-    name : str
-        Its name in results.
-    error : callable or None, default=None
-        ``error(classifier) -> float``, the exact error of a fitted classifier. None estimates the error on a fixed
-        sample from the function, drawn once per process, with a standard error.
-    n_truth_cases : int, default=50000
-        Size of that sample. The standard error is at most 0.5 / sqrt(n_truth_cases), .00224.
-
-    Examples
-    --------
-    >>> def probit(n, rng):
-    ...     X = rng.standard_normal((n, 2))
-    ...     return X, (X[:, 0] + rng.standard_normal(n) > 0).astype(int)
-    >>> population = FunctionPopulation(probit, "probit")
-    >>> population.title
-    'probit; true error on 50000 fixed cases'
-    """
-
-    function: Callable[[int, np.random.Generator], tuple[Any, Any]]
-    name: str
-    error: Callable[[Any], float] | None = None
-    n_truth_cases: int = N_TRUTH_CASES
-
-    @property
-    def cases(self) -> str:
-        """How cases arise, in words."""
-        return self.name
-
-    @property
-    def title(self) -> str:
-        """One line on how cases arise and how the true error is found."""
-        how = "by a given function" if self.error is not None else f"on {self.n_truth_cases} fixed cases"
-        return f"{self.cases}; true error {how}"
-
-    def sample(self, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
-        """Return features and labels of n cases, after checking their form.
-
-        Raises
-        ------
-        ValueError
-            If the function returned another number of cases, features that are not finite, or labels other than 0, 1.
-        """
-        X, y = map(np.asarray, self.function(n, rng))
-        if X.ndim != 2 or len(X) != n or y.shape != (n,):
-            raise ValueError(
-                f"{self.name}: the function must return X of shape ({n}, n_features) and y of shape ({n},). "
-                f"Got {X.shape} and {y.shape}."
-            )
-        if not np.isfinite(X).all() or not np.isin(y, (0, 1)).all():
-            raise ValueError(f"{self.name}: the function must return finite features, and labels 0 and 1.")
-        return X.astype(np.float64), y.astype(np.int64)
-
-    def draw(self, n: int, rng: np.random.Generator) -> Cases:
-        """Draw a training set of n cases; it may have only one class."""
-        X, y = self.sample(check_integer("n", n, 1), rng)
-        return Cases(X, y, self.true_error)
-
-    def true_error(self, classifier: Any) -> Truth:
-        """Return the error of a fitted classifier.
-
-        Raises
-        ------
-        ValueError
-            If the user's function returns a number outside [0, 1].
-        """
-        if self.error is None:
-            return sampled_truth(self, classifier, self.n_truth_cases)
-        value = float(self.error(classifier))
-        if not 0.0 <= value <= 1.0:
-            raise ValueError(f"{self.name}: the error must be in [0, 1]. Got {value!r}.")
-        return Truth(value)
-
-
 Labels = NDArray[np.int64]
 #: How the true error is found, for titles.
 BY_SAMPLE = f"true error on {N_TRUTH_CASES} fixed cases"
@@ -379,9 +295,11 @@ class World(ABC):
         """Number of features, usually a parameter."""
 
     @property
-    @abstractmethod
     def cases(self) -> str:
-        """How cases arise, in words."""
+        """How cases arise: the name of the world and its parameters."""
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "name"}
+        settings = ", ".join(f"{name} = {value}" for name, value in values.items())
+        return f"world {self.name} ({settings})" if settings else self.name
 
     def _truth(self) -> str:
         """Return how the true error is found, in words."""

@@ -86,11 +86,6 @@ class Donut(ContinuousWorld):
     n_features: int = count(2, 2)
     name: ClassVar[str] = "donut"
 
-    @property
-    def cases(self) -> str:
-        """How cases arise, in words."""
-        return f"a disc within a ring of radius {self.radius:g}, noise {self.sd:g}, in 2 of {self.n_features} features"
-
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
         """Return features and labels of n independent cases."""
         y = rng.integers(0, 2, n)
@@ -142,14 +137,6 @@ class Quadratic(ContinuousWorld):
     noise: float = number(0.5, 0.25, 100.0)
     n_features: int = count(3, 1)
     name: ClassVar[str] = "quadratic"
-
-    @property
-    def cases(self) -> str:
-        """How cases arise, in words."""
-        return (
-            f"a quadratic rule of curvature {self.curvature:g} in 1 of {self.n_features} features, "
-            f"noise {self.noise:g}"
-        )
 
     def _score(self, first: Array) -> Array:
         return first + self.curvature * (first**2 - 1.0)
@@ -255,11 +242,6 @@ class ThreePoint(FiniteWorld):
     def _shift(self) -> float:
         return -self.boundary_mass * self.boundary_label / (1.0 - self.boundary_mass)
 
-    @property
-    def cases(self) -> str:
-        """How cases arise, in words."""
-        return f"three points, {self.boundary_mass:.0%} of the cases on the limiting boundary"
-
     @cached_property
     def support(self) -> tuple[Array, Array, Array]:
         """The three cases, their shares, and P(y = 1) in each."""
@@ -315,11 +297,6 @@ class FewLevels(FiniteWorld):
     @property
     def _enumerable(self) -> bool:
         return bool(self.n_levels**self.n_features <= MAX_SUPPORT)
-
-    @property
-    def cases(self) -> str:
-        """How cases arise, in words."""
-        return f"{self.n_features} features with {self.n_levels} levels, {self.n_signal} with signal {self.signal:g}"
 
     def _truth(self) -> str:
         return ALWAYS_EXACT if self._enumerable else BY_SAMPLE
@@ -380,11 +357,6 @@ class BinaryFinding(ContinuousWorld):
         return 1 + self.n_noise
 
     @property
-    def cases(self) -> str:
-        """How cases arise, in words."""
-        return f"a binary finding with odds ratio {self.odds_ratio:g} and {self.n_noise} normal features"
-
-    @property
     def _with_finding(self) -> float:
         """P(y = 1) if the finding is present."""
         return math.sqrt(self.odds_ratio) / (1.0 + math.sqrt(self.odds_ratio))
@@ -436,13 +408,6 @@ class MissingValues(World):
     signal: float = number(1.0, 0.0, 100.0)
     effect: float = number(1.0, 0.0, 100.0)
     name: ClassVar[str] = "missing-values"
-
-    @property
-    def cases(self) -> str:
-        """How cases arise, in words."""
-        return (
-            f"{self.n_features - 1} normal features and one of four levels, {self.missing_share:.0%} missing"
-        )
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
         """Return features, some of them nan, and labels of n independent cases."""
