@@ -74,9 +74,9 @@ class RecordKind(Named, Generic[R]):
         What `check` asks for, in words.
     """
 
-    _: KW_ONLY
     holds: type[R]
     words: str
+    _: KW_ONLY
     holder: str = ""
     refit: Callable[[Any], R] | None = None
     record: Callable[..., Any] | None = None

@@ -1,4 +1,4 @@
-"""The CUD bound of one metric: its settings, the quantile of Q over draws, and what was proved about them."""
+"""The CUD bound of a metric, or of several together: settings, the quantile of Q over draws, and what was proved."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import public_call, warn
 from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.basis.proportions import inverted_cdf_quantile, within
+from cudbound.basis.proportions import inverted_cdf_quantile, quantile_rank, within
 from cudbound.basis.validation import check_confidence_level, check_flag, check_localization, check_settings
-from cudbound.bound.joint import JointDraws, solve_joint
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
 from cudbound.problem.draws import Draws
 from cudbound.problem.problem import AdditiveModel, Polish, Problem
@@ -60,6 +59,58 @@ class Bound(SearchLimits):
         super().__post_init__()
         check_localization(self.localization, 1)
         check_flag("polish", self.polish)
+
+
+@dataclass(frozen=True, eq=False)
+class JointDraws:
+    """The draws of several metrics: those of the first, then those of the second, and so on.
+
+    Attributes
+    ----------
+    problem : Problem
+        With scores on the scale of the mean losses, in [-1, 1].
+    draws : Draws
+    metrics : tuple of Metric
+    """
+
+    problem: Problem = field(repr=False)
+    draws: Draws = field(repr=False)
+    metrics: tuple[Metric, ...]
+
+    def bracket(self, confidence_level: float) -> tuple[float, float]:
+        """Return bounds on the quantile of the largest Q over the metrics; they are equal if it is proved."""
+        largest = (
+            values.reshape(len(self.metrics), -1).max(axis=0)
+            for values in (self.draws.lower, self.draws.upper)
+        )
+        lower, upper = (inverted_cdf_quantile(values, confidence_level) for values in largest)
+        return lower, upper
+
+    def of(self, number: int) -> Draws:
+        """Return the draws of one metric, on its own scale."""
+        part = slice(number * self.n_draws, (number + 1) * self.n_draws)
+        scale = self.metrics[number].scale
+        taken = {
+            name: getattr(self.draws, name)[part] for name in ("lower", "upper", "status", "nodes", "witness")
+        }
+        taken |= {name: scale * taken[name] for name in ("lower", "upper")}
+        return Draws(**taken)
+
+    @property
+    def n_draws(self) -> int:
+        """Draws of each metric."""
+        return len(self.draws) // len(self.metrics)
+
+    def other_metrics(self, metric: Metric) -> str:
+        """Return the names of the other metrics, in words."""
+        names = [other.name for other in self.metrics if other != metric]
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+    def at(self, confidence_level: float, search: Search) -> JointDraws:
+        """Return the draws solved as far as another level or search requires, continuing from the proved bounds."""
+        return replace(
+            self, draws=search_joint(self.problem, len(self.metrics), confidence_level, search, self.draws)
+        )
 
 
 # bounds hold arrays, which have no single truth value to compare
@@ -135,9 +186,7 @@ class CudBound:
     @property
     def q_lower(self) -> float:
         """The same quantile of the lower bounds of the draws: the quantile of the exact Q is not below it."""
-        if self.joint is not None:
-            return self.metric.scale * self.joint.bracket(self.confidence_level)[0]
-        return inverted_cdf_quantile(self.draws.lower, self.confidence_level)
+        return self._bracket(self.confidence_level)[0]
 
     @property
     def localization(self) -> float:
@@ -196,101 +245,118 @@ class CudBound:
         NotCertifiedWarning
             If a limit, or rounding, also stops this search early.
         """
-        level = (
-            self.confidence_level if confidence_level is None else check_confidence_level(confidence_level)
-        )
-        search = (
-            self.search
-            if limits is None
-            else replace(self.search, limits=check_settings("limits", limits, SearchLimits, "seconds=60"))
-        )
-        result = self._at(level, self.draws)
+        level = self.confidence_level
+        if confidence_level is not None:
+            level = check_confidence_level(confidence_level)
+        search = self.search
+        if limits is not None:
+            search = replace(search, limits=check_settings("limits", limits, SearchLimits, "seconds=60"))
+        result = self._at(level)
         proved = self.draws.certified.all() if search.all_draws else result.certified
         if proved or (limits is None and (search.all_draws or level == self.confidence_level)):
             return result
-        result = replace(self, search=search)
+        result = replace(result, search=search)
         if self.joint is None:
-            result = result._at(level, search.run(self.problem, level, self.draws))
+            result = replace(result, draws=search.run(self.problem, level, self.draws))._at(level)
         else:
-            result = replace(result, joint=self.joint.at(level, search))._at(level, self.draws)
+            result = replace(result, joint=self.joint.at(level, search))._at(level)
         if not result.certified:
             warn(search_ended(search, result.draws, result.q_lower, result.q))
         return result
 
-    def _at(self, level: float, draws: Draws) -> Self:
-        q = inverted_cdf_quantile(draws.upper, level)
+    def _at(self, level: float) -> Self:
+        return replace(self, confidence_level=level, q=self._bracket(level)[1])
+
+    def _bracket(self, level: float) -> tuple[float, float]:
+        """Return the same quantile of the lower and of the upper bounds of the draws."""
         if self.joint is not None:
-            q = self.metric.scale * self.joint.bracket(level)[1]
-        return replace(self, confidence_level=level, draws=draws, q=q)
+            lower, upper = self.joint.bracket(level)
+            return self.metric.scale * lower, self.metric.scale * upper
+        return inverted_cdf_quantile(self.draws.lower, level), inverted_cdf_quantile(self.draws.upper, level)
 
 
-def solve_bound(
+def solve_bounds(
     model: AdditiveModel,
     counts: NDArray[np.int32],
+    family: Sequence[MetricRows],
     *,
     confidence_level: float,
     localization: float,
     search: Search = Search(),  # noqa: B008 - frozen, so that one default serves all calls
-    metric_rows: MetricRows | None = None,
-) -> CudBound:
-    """Return the CUD bound of a model on given draws; see `cudbound.cud_interval`.
-
-    `metric_rows` are those of the metric, None those of the error.
-    """
-    metric_rows = MetricRows(ERROR, model.labels > 0.0) if metric_rows is None else metric_rows
-    problem = draws_problem(model, counts, localization, metric_rows.score_weights(counts))
-    draws = search.run(problem, confidence_level)
-    result = CudBound(
-        estimate=metric_rows.metric.from_loss(model.training_error)
-        if metric_rows.plain
-        else metric_rows.value(model.training_errors),
-        q=inverted_cdf_quantile(draws.upper, confidence_level),
-        confidence_level=confidence_level,
-        draws=draws,
-        problem=problem,
-        polish=model.polish,
-        tuned_by=model.tuned_by,
-        search=search,
-        metric=metric_rows.metric,
-        based_on="" if metric_rows.plain else metric_rows.based_on,
-    )
-    if not result.certified:
-        warn(search_ended(result.search, result.draws, result.q_lower, result.q))
-    return result
-
-
-def solve_joint_bounds(
-    model: AdditiveModel,
-    counts: NDArray[np.int32],
-    metric_rows: Sequence[MetricRows],
-    *,
-    confidence_level: float,
-    localization: float,
-    search: Search = Search(),  # noqa: B008 - as above
 ) -> tuple[CudBound, ...]:
-    """Return simultaneous CUD bounds of several metrics, with one half-width; see `solve_joint`."""
-    joint = solve_joint(
-        model,
-        counts,
-        metric_rows,
-        confidence_level=confidence_level,
-        localization=localization,
-        search=search,
-    )
-    _, q = joint.bracket(confidence_level)
-    return tuple(
+    """Return the CUD bound of a model on given draws for each metric of a family; see `cudbound.cud_interval`.
+
+    Those of several metrics hold together, with one half-width on the scale of the mean loss.
+
+    Warns
+    -----
+    NotCertifiedWarning
+        If a limit, or rounding, stopped the search before the quantile was proved.
+    """
+    weights = [metric_rows.score_weights(counts) for metric_rows in family]
+    problems = [draws_problem(model, counts, localization, weighted) for weighted in weights]
+    joint = None
+    if len(family) == 1:
+        draws = [search.run(problems[0], confidence_level)]
+    else:
+        problem = joint_problem(model, counts, family, localization)
+        solved = search_joint(problem, len(family), confidence_level, search)
+        joint = JointDraws(problem, solved, tuple(metric_rows.metric for metric_rows in family))
+        draws = list(map(joint.of, range(len(family))))
+    bounds = tuple(
         CudBound(
-            estimate=rows.value(model.training_errors),
-            q=rows.metric.scale * q,
+            estimate=rows.metric.from_loss(model.training_error)
+            if rows.plain and joint is None
+            else rows.value(model.training_errors),
+            q=np.nan,
             confidence_level=confidence_level,
-            draws=joint.of(number),
-            problem=draws_problem(model, counts, localization, rows.score_weights(counts)),
+            draws=of_metric,
+            problem=problem,
             polish=model.polish,
             tuned_by=model.tuned_by,
             search=search,
             metric=rows.metric,
-            based_on=rows.based_on,
+            based_on="" if rows.plain and joint is None else rows.based_on,
             joint=joint,
-        )
-        for number, rows in enumerate(metric_rows)
+        )._at(confidence_level)
+        for rows, of_metric, problem in zip(family, draws, problems, strict=True)
     )
+    if not bounds[0].certified:
+        lower, upper = (bounds[0].q_lower, bounds[0].q) if joint is None else joint.bracket(confidence_level)
+        warn(search_ended(search, (joint or bounds[0]).draws, lower, upper))
+    return bounds
+
+
+def joint_problem(
+    model: AdditiveModel, counts: NDArray[np.int32], metric_rows: Sequence[MetricRows], localization: float
+) -> Problem:
+    """Return the draws of several metrics, first those of the first metric, on the scale of their mean losses."""
+    weights = []
+    for rows in metric_rows:
+        scored = rows.score_weights(counts)
+        weights.append((counts - 1.0) / counts.shape[1] if scored is None else scored / rows.metric.scale)
+    return draws_problem(model, np.tile(counts, (len(metric_rows), 1)), localization, np.concatenate(weights))
+
+
+def search_joint(
+    problem: Problem,
+    n_metrics: int,
+    confidence_level: float,
+    search: Search,
+    previous: Draws | None = None,
+) -> Draws:
+    """Solve draws of several metrics until the quantile of the largest value over the metrics of each draw is known.
+
+    With a values above that quantile, the value of all metrics together that has as many above it is not below it, and
+    equal to it unless a draw has several of the larger ones. For each that is, one more order statistic is needed.
+    """
+    n_draws = problem.n_draws // n_metrics
+    n_above = n_draws - quantile_rank(n_draws, confidence_level)
+    rank, draws = problem.n_draws - n_above, previous
+    while True:
+        draws = search.run(problem, confidence_level, draws, rank)
+        lower, value = draws.bracket(rank)
+        as_large = int((draws.lower.reshape(n_metrics, -1).max(axis=0) >= value).sum())
+        if lower < value or as_large > n_above or search.all_draws:
+            return draws
+        rank -= n_above + 1 - as_large

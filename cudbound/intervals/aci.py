@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_cdf_quantile
 from cudbound.basis.record_kind import RecordKind
-from cudbound.basis.validation import Array, check_number_or_word
+from cudbound.basis.validation import Array
 from cudbound.bound.cud_bound import Bound
 from cudbound.intervals.method import Method
 from cudbound.losses.surrogates import LOSSES as SURROGATES
@@ -23,7 +23,6 @@ from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel, Problem
 from cudbound.records import LOSSES, Records
 from cudbound.records.rules import FitCount, NumberOrNan, Numbers, Recorded, Remarks, Size, check_ordered
-from cudbound.resampling.settings import ACI_RATES
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem, least_loss
 from cudbound.solve.native import unsupported
@@ -121,17 +120,11 @@ def near_rate(rate: str | float, n_samples: int) -> float:
         "log" is log n, "loglog" is log log n (0 for n < 3); numbers are used as they are.
     n_samples : int
 
-    Raises
-    ------
-    ValueError
-        If `rate` is none of these.
-
     Examples
     --------
     >>> round(near_rate("log", 50), 3), near_rate(2, 50)
     (3.912, 2.0)
     """
-    check_number_or_word("rate", rate, 0.0, math.inf, ACI_RATES)
     if rate == "log":
         return math.log(n_samples)
     if rate == "loglog":
@@ -190,7 +183,7 @@ def boundary_deviations(
         If the loss has no gradient and curvature (hinge loss, l1 penalty, losses written in cvxpy) and `rate` is
         not 0, which needs neither.
     ValueError
-        If `rate` or a limit is not allowed, or `counts` has a wrong shape.
+        If a limit is not allowed, or `counts` has a wrong shape.
     KeyboardInterrupt
         On Ctrl-C.
 
@@ -395,53 +388,14 @@ def _check(inputs: RecordingInputs) -> None:
 
 BOUNDARY = RecordKind(
     "boundary",
-    holds=BoundaryDeviations,
-    words="suprema near the boundary",
+    BoundaryDeviations,
+    "suprema near the boundary",
     record=_record,
     of_model=True,
     of_draws=True,
     check=_check,
     condition="a loss with a gradient and a curvature",
 )
-
-
-def adaptive_interval(
-    training_error: float, upper: ArrayLike, lower: ArrayLike, n_samples: int, confidence_level: float
-) -> ConfidenceInterval:
-    """Interval [e - u / sqrt(n), e - l / sqrt(n)] around the training error e.
-
-    With d = 1 - confidence_level, u is the 1 - d/2 quantile of the upper deviations and l, separately, the d/2 quantile
-    of the lower ones. If both are the deviations of the bootstrap classifiers themselves, this is the centered
-    percentile bootstrap.
-
-    Parameters
-    ----------
-    training_error : float
-        In [0, 1].
-    upper, lower : array-like of float, shape (n_resamples,)
-        Largest and smallest deviation of each draw, on the scale of sqrt(n) times the error; see
-        `cudbound.intervals.BoundaryDeviations`.
-    n_samples : int
-        Rows of the training set.
-    confidence_level : float
-
-    References
-    ----------
-    Laber, E. B. and Murphy, S. A. (2011). Adaptive confidence intervals for the test error in classification.
-    JASA 106, 904-913.
-
-    Examples
-    --------
-    >>> interval = adaptive_interval(0.25, [0.4, 0.8, 0.0], [-0.4, 0.0, -0.8], 16, 0.5)
-    >>> round(interval.low, 3), round(interval.high, 3)
-    (0.05, 0.45)
-    """
-    tail = (1.0 - confidence_level) / 2
-    root = math.sqrt(n_samples)
-    return ConfidenceInterval(
-        training_error - inverted_cdf_quantile(upper, 1.0 - tail) / root,
-        training_error - inverted_cdf_quantile(lower, tail) / root,
-    )
 
 
 def _adaptive(records: Records, confidence_level: float) -> Outcome:
@@ -457,11 +411,16 @@ def _adaptive(records: Records, confidence_level: float) -> Outcome:
     are order statistics, and a_n = log n is our choice among the rates that the theory allows.
     """
     boundary: BoundaryDeviations = records.require(BOUNDARY)
-    estimate = float(np.mean(records.require(LOSSES)))
+    estimate, root = float(np.mean(records.require(LOSSES))), math.sqrt(boundary.n_samples)
+    tail = (1.0 - confidence_level) / 2
+    interval = ConfidenceInterval(
+        estimate - inverted_cdf_quantile(boundary.upper, 1.0 - tail) / root,
+        estimate - inverted_cdf_quantile(boundary.lower, tail) / root,
+    )
     recorded = {"rate": boundary.rate, "n_near": boundary.n_near}
     return Outcome(
         estimate,
-        adaptive_interval(estimate, boundary.upper, boundary.lower, boundary.n_samples, confidence_level),
+        interval,
         degenerate="the bootstrap deviations do not vary: the quantiles of the largest and the smallest are equal",
         details={name: value for name, value in recorded.items() if not math.isnan(value)},
     )

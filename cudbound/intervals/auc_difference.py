@@ -25,7 +25,7 @@ from cudbound.point_estimates.auc import (
 from cudbound.records import SCORES, Records
 from cudbound.resampling.bootstrap import BOOTSTRAP
 
-SECOND = RecordKind("second", holds=Records, words="scores of a second classifier", holder="second")
+SECOND = RecordKind("second", Records, "scores of a second classifier", holder="second")
 
 
 PROVISIONAL = "provisional: studied only in the 20 settings that were used to choose it"

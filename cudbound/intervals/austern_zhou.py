@@ -198,8 +198,8 @@ def _class_counts(design: ReplacementDesign, labels: NDArray[np.float64]) -> Cou
 
 REPLACEMENTS = RecordKind(
     "replacements",
-    holds=ReplacementErrors,
-    words="cross-validation with replaced rows",
+    ReplacementErrors,
+    "cross-validation with replaced rows",
     refit=record_replacements,
     n_fits=lambda inputs: count_replacement_fits(inputs.sizes, inputs.n_units),
 )

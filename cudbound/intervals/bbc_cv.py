@@ -215,8 +215,8 @@ def _record(inputs: RecordingInputs, _: Any) -> TunedLosses:
 
 TUNED = RecordKind(
     "tuned",
-    holds=TunedLosses,
-    words="cross-validation of each configuration of a search",
+    TunedLosses,
+    "cross-validation of each configuration of a search",
     record=_record,
     n_fits=lambda inputs: int(inputs.estimator.n_splits_) * len(inputs.estimator.cv_results_["params"]),
     whole_groups=True,

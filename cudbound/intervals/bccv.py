@@ -122,8 +122,8 @@ def _count_fits(inputs: RecordingInputs) -> int:
 
 REMOVED_CASES = RecordKind(
     "removed_cases",
-    holds=RemovedCaseErrors,
-    words="refits without single rows",
+    RemovedCaseErrors,
+    "refits without single rows",
     record=_record,
     n_fits=_count_fits,
     after=(USABLE_DRAWS,),

@@ -32,27 +32,26 @@ from cudbound.records import LOSSES, SCORES, Records
 from cudbound.resampling.bootstrap import BOOTSTRAP, INNER
 
 CENTER = Choice(("optimism", "632", "632-plus"))
+SAME_REPLICATE = "both limits are the same bootstrap replicate"
 
 
 def estimate_at(records: Records, center: str) -> PointOutcome:
-    """Return the optimism-corrected error, the .632 or the .632+ estimate of the training set.
+    """Return the optimism-corrected error, the .632 or the .632+ estimate of the training set, or such an AUC.
 
     The optimism-corrected error may leave [0, 1]; the others are undefined if no point was ever out of bag.
     """
-    if center == "optimism":
-        return BOOTSTRAP_OPTIMISM.compute(records)
-    estimate = estimate_632(records) if center == "632" else estimate_632_plus(records).estimate
-    return PointOutcome(estimate, degenerate=NOTHING_OUT_OF_BAG if math.isnan(estimate) else None)
-
-
-def auc_at(records: Records, center: str) -> PointOutcome:
-    """Return the optimism-corrected AUC, the .632 or the .632+ AUC of the training set."""
-    if center == "optimism":
-        optimism = float(np.mean(aucs_on_draws(records) - aucs_on_training_rows(records)))
-        return PointOutcome(min(max(training_auc(records) - optimism, 0.0), 1.0))
-    aucs = auc_estimates(records)
-    estimate = float(error_632(aucs.training, aucs.out_of_bag)) if center == "632" else aucs.plus
-    return PointOutcome(estimate, degenerate=NO_PAIR if math.isnan(estimate) else None)
+    if records.kind == "scores":
+        if center == "optimism":
+            optimism = float(np.mean(aucs_on_draws(records) - aucs_on_training_rows(records)))
+            return PointOutcome(min(max(training_auc(records) - optimism, 0.0), 1.0))
+        aucs, reason = auc_estimates(records), NO_PAIR
+        estimate = float(error_632(aucs.training, aucs.out_of_bag)) if center == "632" else aucs.plus
+    else:
+        if center == "optimism":
+            return BOOTSTRAP_OPTIMISM.compute(records)
+        reason = NOTHING_OUT_OF_BAG
+        estimate = estimate_632(records) if center == "632" else estimate_632_plus(records).estimate
+    return PointOutcome(estimate, degenerate=reason if math.isnan(estimate) else None)
 
 
 def replicates_at(records: Records, center: str) -> Array:
@@ -81,44 +80,11 @@ def replicates_at(records: Records, center: str) -> Array:
     return np.array([error_632_plus(*(float(value) for value in parts)).estimate for parts in each])
 
 
-def undefined_at(center: PointOutcome) -> Outcome | None:
-    """Return an outcome without limits for an estimate that is undefined, None for one that is not."""
-    return Outcome.undefined(center.degenerate) if center.degenerate else None
-
-
-def location_shifted_interval(
-    resubstitution: ArrayLike,
-    training_error: float,
-    estimate: float,
-    confidence_level: float,
-    quantile: str = "inverted-cdf",
-) -> ConfidenceInterval:
-    """Return the percentiles of the errors on the draws minus (training error - estimate), which may leave [0, 1].
-
-    Parameters
-    ----------
-    resubstitution : array-like of float, shape (n_resamples,)
-        Error of each draw's classifier on its own draw.
-    training_error : float
-    estimate : float
-        The corrected error.
-    confidence_level : float
-    quantile : {"inverted-cdf", "type-7"}, default="inverted-cdf"
-
-    References
-    ----------
-    Noma, H., Shinozaki, T., Iba, K., Teramukai, S. and Furukawa, T. A. (2021). Confidence intervals of prediction
-    accuracy measures for multivariable prediction models based on the bootstrap-based optimism correction methods.
-    Statistics in Medicine 40, 5691-5701, algorithm 1.
-
-    Examples
-    --------
-    >>> location_shifted_interval([0.0, 0.25, 0.5], 0.25, 0.5, 0.5)
-    ConfidenceInterval(low=0.25, high=0.75)
-    """
-    interval = percentile_interval(resubstitution, confidence_level, quantile)
-    shift = estimate - training_error
-    return ConfidenceInterval(interval.low + shift, interval.high + shift)
+def _on_draws(records: Records) -> Array:
+    """Return the error or the AUC of each refit on its own draw."""
+    if records.kind == "scores":
+        return aucs_on_draws(records)
+    return np.asarray(records.require(BOOTSTRAP).resubstitution)
 
 
 def _location_shifted(records: Records, confidence_level: float, *, center: str, quantile: str) -> Outcome:
@@ -132,19 +98,21 @@ def _location_shifted(records: Records, confidence_level: float, *, center: str,
     Reference: Noma et al. (2021), algorithm 1; as in the R packages predboot and pminternal.
     """
     corrected = estimate_at(records, center)
-    training_error = float(np.mean(records.require(LOSSES)))
-    errors = records.require(BOOTSTRAP).resubstitution
-    return undefined_at(corrected) or Outcome(
+    if corrected.degenerate:
+        return Outcome.undefined(corrected.degenerate)
+    scored = records.kind == "scores"
+    training = training_auc(records) if scored else float(np.mean(records.require(LOSSES)))
+    interval = percentile_interval(_on_draws(records), confidence_level, quantile)
+    shift = corrected.estimate - training
+    return Outcome(
         corrected.estimate,
-        location_shifted_interval(errors, training_error, corrected.estimate, confidence_level, quantile),
+        ConfidenceInterval(interval.low + shift, interval.high + shift),
         remarks=corrected.remarks,
-        degenerate="both limits are the same bootstrap replicate",
+        degenerate=SAME_REPLICATE,
     )
 
 
-def _location_shifted_auc(
-    records: Records, confidence_level: float, *, center: str, quantile: str
-) -> Outcome:
+def _location_shifted_auc(records: Records, confidence_level: float, **options: str) -> Outcome:
     """Percentiles of the AUCs of refits on their own draws, shifted to the corrected AUC.
 
     Formula: the d/2 and 1 - d/2 quantiles of the AUCs of the refits on their own draws, both plus E - A; A is the AUC
@@ -155,19 +123,10 @@ def _location_shifted_auc(
     logistic models on hundreds of rows.
     Reference: Noma et al. (2021), algorithm 1; as in the R packages predboot and pminternal.
     """
-    corrected, training = auc_at(records, center), training_auc(records)
-    return undefined_at(corrected) or Outcome(
-        corrected.estimate,
-        location_shifted_interval(
-            aucs_on_draws(records), training, corrected.estimate, confidence_level, quantile
-        ),
-        degenerate="both limits are the same bootstrap replicate",
-    )
+    return _location_shifted(records, confidence_level, **options)
 
 
-def _location_shifted_brier(
-    records: Records, confidence_level: float, *, center: str, quantile: str
-) -> Outcome:
+def _location_shifted_brier(records: Records, confidence_level: float, **options: str) -> Outcome:
     """Percentiles of the Brier scores of refits on their own draws, shifted to the corrected Brier score.
 
     Formula: the d/2 and 1 - d/2 quantiles of the Brier scores of the refits on their own draws, both plus E - B; B is
@@ -175,7 +134,7 @@ def _location_shifted_brier(
     Tendency: liberal, since refits adapt to their draws: at level .95, coverage was 0 in the worst and .77 in the
     median of 87 settings.
     """
-    return _location_shifted(records, confidence_level, center=center, quantile=quantile)
+    return _location_shifted(records, confidence_level, **options)
 
 
 LOCATION_SHIFTED = Method(
@@ -217,37 +176,6 @@ def dual_deviations(values: ArrayLike) -> tuple[float, float]:
     return below, above
 
 
-def abcloc_interval(
-    resubstitution: ArrayLike, on_training_set: ArrayLike, estimate: float, confidence_level: float
-) -> ConfidenceInterval:
-    """Return [estimate - z s_above, estimate + z s_below] of W = error on the draw - 1.25 error on the training set.
-
-    Parameters
-    ----------
-    resubstitution : array-like of float, shape (n_resamples,)
-        Error of each draw's classifier on its own draw.
-    on_training_set : array-like of float, shape (n_resamples,)
-        Its error on the training set.
-    estimate : float
-        The corrected error.
-    confidence_level : float
-
-    References
-    ----------
-    Harrell, F. E. (2025), R package rms, version 8.1-0, function validate: asymmetric bootstrap confidence limits for
-    optimism-corrected estimates.
-
-    Examples
-    --------
-    >>> interval = abcloc_interval([0.1, 0.3], [0.2, 0.2], 0.25, 0.95)
-    >>> round(interval.low, 3), round(interval.high, 3)
-    (-0.027, 0.527)
-    """
-    below, above = dual_deviations(np.asarray(resubstitution) - WEIGHT * np.asarray(on_training_set))
-    z = float(ndtri(0.5 + confidence_level / 2))
-    return ConfidenceInterval(estimate - z * above, estimate + z * below)
-
-
 def _abcloc(records: Records, confidence_level: float, *, center: str) -> Outcome:
     """Asymmetric limits from the spread of the errors of refits, around the corrected estimate.
 
@@ -259,13 +187,19 @@ def _abcloc(records: Records, confidence_level: float, *, center: str) -> Outcom
     Reference: Harrell (2025), R package rms 8.1-0. For a side with one draw, s is its distance to the mean.
     """
     corrected = estimate_at(records, center)
-    bootstrap = records.require(BOOTSTRAP)
-    on_training_set = np.asarray(bootstrap.losses).mean(axis=1)
-    return undefined_at(corrected) or Outcome(
+    if corrected.degenerate:
+        return Outcome.undefined(corrected.degenerate)
+    if records.kind == "scores":
+        on_training_rows = aucs_on_training_rows(records)
+    else:
+        on_training_rows = np.asarray(records.require(BOOTSTRAP).losses).mean(axis=1)
+    below, above = dual_deviations(_on_draws(records) - WEIGHT * on_training_rows)
+    z = float(ndtri(0.5 + confidence_level / 2))
+    return Outcome(
         corrected.estimate,
-        abcloc_interval(bootstrap.resubstitution, on_training_set, corrected.estimate, confidence_level),
+        ConfidenceInterval(corrected.estimate - z * above, corrected.estimate + z * below),
         remarks=corrected.remarks,
-        degenerate="the errors of the refits do not vary",
+        degenerate="the performance of the refits does not vary",
     )
 
 
@@ -280,13 +214,7 @@ def _abcloc_auc(records: Records, confidence_level: float, *, center: str) -> Ou
     indexes of regression models on hundreds of rows, where its constant was found by simulation.
     Reference: Harrell (2025), R package rms 8.1-0. For a side with one draw, s is its distance to the mean.
     """
-    corrected = auc_at(records, center)
-    on_draws, on_training_rows = aucs_on_draws(records), aucs_on_training_rows(records)
-    return undefined_at(corrected) or Outcome(
-        corrected.estimate,
-        abcloc_interval(on_draws, on_training_rows, corrected.estimate, confidence_level),
-        degenerate="the AUCs of the refits do not vary",
-    )
+    return _abcloc(records, confidence_level, center=center)
 
 
 def _abcloc_brier(records: Records, confidence_level: float, *, center: str) -> Outcome:
@@ -332,8 +260,8 @@ def _two_stage(records: Records, confidence_level: float, *, center: str, quanti
     Reference: Noma et al. (2021), algorithm 2; with center='632' it is the percentile bootstrap with inner draws.
     """
     corrected = estimate_at(records, center)
-    if undefined := undefined_at(corrected):
-        return undefined
+    if corrected.degenerate:
+        return Outcome.undefined(corrected.degenerate)
     if records.inner is None:
         reason = NO_MEANS_OF_SOME_ROWS if records.weighed else NO_INNER_DRAWS
         return Outcome(corrected.estimate, UNDEFINED_LIMITS, remarks=corrected.remarks, degenerate=reason)
@@ -346,7 +274,7 @@ def _two_stage(records: Records, confidence_level: float, *, center: str, quanti
         corrected.estimate,
         percentile_interval(defined, confidence_level, quantile),
         remarks=remarks,
-        degenerate="both limits are the same bootstrap replicate",
+        degenerate=SAME_REPLICATE,
     )
 
 

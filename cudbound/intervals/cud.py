@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import check_localization
-from cudbound.bound.cud_bound import Bound, CudBound, solve_bound, solve_joint_bounds
+from cudbound.bound.cud_bound import Bound, CudBound, solve_bounds
 from cudbound.intervals.method import Method
 from cudbound.metrics.targets import Target
 from cudbound.records import Records
@@ -20,21 +20,20 @@ if TYPE_CHECKING:
 def _record(inputs: RecordingInputs, target: Target) -> tuple[CudBound, ...]:
     """Return the bounds for the family of a target."""
     assert inputs.model is not None
-    family = target.cud_metrics
-    shared: dict[str, Any] = {
-        "confidence_level": target.cud_level,
-        "localization": check_localization(inputs.bound.localization, inputs.sample.n_samples),
-        "search": inputs.search,
-    }
-    if len(family) == 1:
-        return (solve_bound(inputs.model, inputs.counts, metric_rows=family[0], **shared),)
-    return solve_joint_bounds(inputs.model, inputs.counts, family, **shared)
+    return solve_bounds(
+        inputs.model,
+        inputs.counts,
+        target.cud_metrics,
+        confidence_level=target.cud_level,
+        localization=check_localization(inputs.bound.localization, inputs.sample.n_samples),
+        search=inputs.search,
+    )
 
 
 BOUND = RecordKind(
     "bound",
-    holds=CudBound,
-    words="the CUD bound",
+    CudBound,
+    "the CUD bound",
     holder="a classifier, as in cudbound.compare_intervals",
     record=_record,
     per="family",

@@ -85,8 +85,8 @@ def record_half_folds(context: RefitContext) -> HalfFoldLosses:
 
 HALF_FOLDS = RecordKind(
     "half_folds",
-    holds=HalfFoldLosses,
-    words="cross-validation of both halves of the rows",
+    HalfFoldLosses,
+    "cross-validation of both halves of the rows",
     refit=record_half_folds,
     n_fits=lambda inputs: 2 * inputs.sizes.n_halvings * min(inputs.sizes.n_folds, inputs.n_units // 2),
     fewer=SMALLER_SIZES,
@@ -97,65 +97,11 @@ HALF_FOLDS = RecordKind(
 HALF = "half"
 
 
-def variance_estimates(folds: FoldLosses) -> dict[str, float]:
-    """Return moments of cross-validated losses and five estimates of the variance of their mean, by name.
-
-    Each estimate is unbiased under its assumption. With sigma^2 the variance of a loss, omega the covariance of two
-    losses within a fold, gamma that of two losses in different folds, and folds of m of the n rows:
-
-    - "s1", "s2", "s3": mean of e_i^2, of e_i e_j over pairs within a fold, and over pairs in different folds; "s2" is
-      nan where every fold is one row.
-    - "theta_1": if the mean loss is 0; equal to mean^2, and useless for a t statistic. Its bias is mean^2.
-    - "theta_2": if omega = 0; may be negative; nan where every fold is one row. Its bias is -omega.
-    - "theta_3": if gamma = 0: the sample variance of the fold means divided by K. Its bias is -gamma.
-    - "theta_4": if gamma = -m omega / (n - m): the mean sample variance within a fold divided by n; nan where every
-      fold is one row. Its bias is -(m omega + (n - m) gamma) / n.
-    - "theta_5": if omega = gamma = 0: the sample variance of all losses divided by n. Its bias is
-      -((m - 1) omega + (n - m) gamma) / (n - 1).
-
-    Parameters
-    ----------
-    folds : FoldLosses
-        Cross-validated losses. The folds may differ in size: the moments are then means over the available pairs, and
-        theta_3 is the variance of the mean of the fold means.
-
-    References
-    ----------
-    Grandvalet, Y. and Bengio, Y. (2006). Hypothesis testing for cross-validation. Technical report 1285, Universite
-    de Montreal, equations 7 and 8 and table 1; signs lost in print are those that give the stated bias.
-
-    Examples
-    --------
-    >>> folds = FoldLosses.from_blocks([[1, 0, 0], [0, 0, 1], [1, 1, 0], [0, 0, 0]])
-    >>> estimates = variance_estimates(folds)
-    >>> round(estimates["theta_1"], 4), round(estimates["theta_3"], 4), round(estimates["theta_5"], 4)
-    (0.1111, 0.0185, 0.0202)
-    """
-    values = np.asarray(folds.losses, dtype=np.float64)
-    n = values.size
-    within = int((folds.sizes * (folds.sizes - 1)).sum())  # ordered pairs i != j
-    between = n * n - n - within
-    squares = float(np.square(values).sum())
-    of_folds = float(np.square(np.bincount(folds.fold, weights=values)).sum())
-    s1 = squares / n
-    s2 = (of_folds - squares) / within if within else math.nan
-    s3 = (float(values.sum()) ** 2 - of_folds) / between
-    within_part = within * s2 / n**2 if within else 0.0
-    return {
-        "mean": float(values.mean()),
-        "s1": s1,
-        "s2": s2,
-        "s3": s3,
-        "theta_1": s1 / n + within_part + between * s3 / n**2,
-        "theta_2": (s1 - s2) / n + between * (s3 - s2) / n**2,
-        "theta_3": float(folds.means.var(ddof=1)) / folds.n_folds,
-        "theta_4": (s1 - s2) / n,
-        "theta_5": float(values.var(ddof=1)) / n,
-    }
-
-
 def grandvalet_bengio_pivot(means: ArrayLike, n_train: float, *, rho: float = 0.7) -> Pivot:
     """Return the mean of the fold means with standard error sqrt(theta_3 / (1 - rho)) and K - 1 degrees of freedom.
+
+    theta_3 is the sample variance of the fold means divided by K: an unbiased estimate of the variance of their mean if
+    losses in different folds are not correlated.
 
     Parameters
     ----------
@@ -308,18 +254,9 @@ def _pivot(records: Records, rho: float | str, **further: float) -> Pivot:
     if not rho < 1.0 and not pivot.degenerate:
         reason = "undefined: rho cannot be estimated, because the fold means within halves do not vary"
         pivot = replace(pivot, standard_error=math.nan, degenerate=reason)
-    estimates = variance_estimates(folds)
-    numbers = {
-        "rho": rho,
-        **further,
-        **{name: value for name, value in estimates.items() if name.startswith("theta")},
-    }
-    undefined = [name for name, value in numbers.items() if math.isnan(value)]
-    return replace(
-        pivot,
-        remarks=(*notes, f"{', '.join(undefined)} undefined") if undefined else notes,
-        details={name: value for name, value in numbers.items() if name not in undefined},
-    )
+    numbers = {"rho": rho, **further}
+    defined = {name: value for name, value in numbers.items() if not math.isnan(value)}
+    return replace(pivot, remarks=notes, details=defined)
 
 
 def _needs(options: Mapping[str, Any]) -> Needs:

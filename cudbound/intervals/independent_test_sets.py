@@ -71,8 +71,8 @@ def _record(inputs: RecordingInputs, _: Any) -> tuple[TestSetLosses, TestSetLoss
 
 OWN_TEST_SETS = RecordKind(
     "second_test_set",
-    holds=TestSetLosses,
-    words="a test set for each classifier",
+    TestSetLosses,
+    "a test set for each classifier",
     holder="TestSetLosses of the second classifier",
     record=_record,
     resamples=False,

@@ -196,8 +196,8 @@ def record_nested(context: RefitContext) -> NestedLosses:
 
 NESTED = RecordKind(
     "nested",
-    holds=NestedLosses,
-    words="nested cross-validation",
+    NestedLosses,
+    "nested cross-validation",
     refit=record_nested,
     n_fits=lambda inputs: count_nested_fits(inputs.sizes, inputs.n_units),
     fewer=SMALLER_SIZES,

@@ -45,8 +45,8 @@ def _record(inputs: RecordingInputs, target: Target, _: Records) -> dict[str, An
 
 OWN_INTERVALS = RecordKind(
     "own_intervals",
-    holds=dict[str, Any],
-    words="its own fits",
+    dict[str, Any],
+    "its own fits",
     holder="a classifier, as in cudbound.compare_intervals",
     record=_record,
     per="target",

@@ -118,8 +118,8 @@ def record_replicates(context: RefitContext) -> ReplicateLosses:
 
 REPLICATES = RecordKind(
     "replicates",
-    holds=ReplicateLosses,
-    words="splits of replicates of the rows",
+    ReplicateLosses,
+    "splits of replicates of the rows",
     refit=record_replicates,
     n_fits=lambda inputs: inputs.sizes.n_replicates * inputs.sizes.n_splits,
     fewer=SMALLER_SIZES,
@@ -161,37 +161,12 @@ def single_split_t_pivot(losses: ArrayLike, *, reference: str = "t") -> Pivot:
     return pivot if reference == "t" else replace(pivot, df=math.inf)
 
 
-def resampled_t_pivot(means: ArrayLike) -> Pivot:
-    """Mean over random splits with variance S^2 / J, as if the splits were independent, and t with J - 1.
-
-    Parameters
-    ----------
-    means : array-like of float, shape (n_splits,)
-        Mean loss, or mean difference of losses, on the test set of each split.
-
-    Returns
-    -------
-    Pivot
-        ``degenerate`` gives the reason if all means are equal or there is only one.
-
-    References
-    ----------
-    Nadeau and Bengio (2003), section 4; Dietterich (1998).
-
-    Examples
-    --------
-    >>> interval = resampled_t_pivot([0.2, 0.3, 0.25, 0.15, 0.35]).interval(0.95)
-    >>> round(interval.low, 4), round(interval.high, 4)
-    (0.1518, 0.3482)
-    """
-    return _t_pivot(means, 1.0 / np.size(means), "mean losses of the test sets")
-
-
-def corrected_resampled_t_pivot(means: ArrayLike, n_train: float, n_test: float) -> Pivot:
+def resampled_t_pivot(means: ArrayLike, n_train: float = 1.0, n_test: float = 0.0) -> Pivot:
     """Mean over random splits with variance (1/J + n_test/n_train) S^2, and t with J - 1.
 
-    The correction is exact if the correlation between the means of two splits is n_test / (n_train + n_test), as it is
-    when the loss does not depend on the training rows.
+    The correction n_test / n_train is exact if the correlation between the means of two splits is n_test / (n_train +
+    n_test), as it is when the loss does not depend on the training rows. Without it, with n_test = 0, the splits count
+    as independent.
 
     Parameters
     ----------
@@ -199,30 +174,27 @@ def corrected_resampled_t_pivot(means: ArrayLike, n_train: float, n_test: float)
         Mean loss, or mean difference of losses, on the test set of each split. The same formula is commonly used for
         the folds of K-fold cross-validation, with n_test / n_train = 1 / (K - 1).
     n_train, n_test : float
-        Rows of a training and of a test set, at least 1.
+        Rows of a training and of a test set.
 
     Returns
     -------
     Pivot
         ``degenerate`` gives the reason if all means are equal or there is only one.
 
-    References
-    ----------
-    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281,
-    section 4.
-
     Examples
     --------
-    >>> interval = corrected_resampled_t_pivot([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10).interval(0.95)
-    >>> round(interval.low, 4), round(interval.high, 4)
-    (0.1276, 0.3724)
+    >>> means = [0.2, 0.3, 0.25, 0.15, 0.35]
+    >>> [round(resampled_t_pivot(means, 90, n_test).interval(0.95).low, 4) for n_test in (0, 10)]
+    [0.1518, 0.1276]
     """
     factor = 1.0 / np.size(means) + n_test / n_train
     return _t_pivot(means, factor, "mean losses of the test sets")
 
 
-def pseudo_bootstrap_pivot(estimate: float, replicates: ArrayLike) -> Pivot:
-    """Mean over random splits with the variance of the same mean over bootstrap replicates, and t with R - 1.
+def pseudo_bootstrap_pivot(
+    estimate: float, replicates: ArrayLike, n_splits: int = 1, n_train: float = 1.0, n_test: float = 0.0
+) -> Pivot:
+    """Mean over random splits with variance (1 + J n_test/n_train) s^2 of bootstrap replicates, and t with R - 1.
 
     Parameters
     ----------
@@ -230,51 +202,21 @@ def pseudo_bootstrap_pivot(estimate: float, replicates: ArrayLike) -> Pivot:
         Mean over the splits of the data themselves.
     replicates : array-like of float, shape (n_replicates,)
         Mean over as many splits of each bootstrap replicate of the data.
+    n_splits : int
+        Splits J of the data and of each replicate.
+    n_train, n_test : float
+        Rows of a training and of a test set; n_test = 0 for no correction.
 
     Returns
     -------
     Pivot
         ``degenerate`` gives the reason if all replicates are equal or there is only one.
-
-    References
-    ----------
-    Nadeau and Bengio (2003), section 4.
 
     Examples
     --------
     >>> round(pseudo_bootstrap_pivot(0.25, [0.2, 0.25, 0.3]).standard_error, 4)
     0.05
-    """
-    return _t_pivot(replicates, 1.0, "estimates of the replicates", estimate)
-
-
-def corrected_pseudo_bootstrap_pivot(
-    estimate: float, replicates: ArrayLike, n_splits: int, n_train: float, n_test: float
-) -> Pivot:
-    """Mean over random splits with variance (1 + J n_test/n_train) s^2 of bootstrap replicates, and t with R - 1.
-
-    Parameters
-    ----------
-    estimate, replicates
-        As in `pseudo_bootstrap_pivot`.
-    n_splits : int
-        Splits J of the data and of each replicate.
-    n_train, n_test : float
-        Rows of a training and of a test set, at least 1.
-
-    Returns
-    -------
-    Pivot
-        ``degenerate`` gives the reason if all replicates are equal or there is only one.
-
-    References
-    ----------
-    Nadeau and Bengio (2003), section 4.
-
-    Examples
-    --------
-    >>> pivot = corrected_pseudo_bootstrap_pivot(0.25, [0.2, 0.25, 0.3], 15, 90, 10)
-    >>> round(pivot.standard_error, 4)
+    >>> round(pseudo_bootstrap_pivot(0.25, [0.2, 0.25, 0.3], 15, 90, 10).standard_error, 4)
     0.0816
     """
     factor = 1.0 + n_splits * n_test / n_train
@@ -338,12 +280,23 @@ def _single_split_t(records: Records, *, reference: str) -> Pivot:
     )
 
 
-def _of_splits(pivot: Pivot, splits: SplitLosses) -> Pivot:
+def _on_splits(records: Records, n_test: float | None = None) -> Pivot:
+    """Return the pivot of the splits; `n_test` of the correction is by default the rows of a test set."""
+    splits: SplitLosses = records.require(SPLITS)
     remarks: tuple[str, ...] = ()
     if splits.n_test < FEW_TEST_ROWS:
         few = f"means over test sets of {splits.n_test:g} rows have few distinct values"
         remarks = (f"{few}: a t distribution describes them badly",)
+    pivot = resampled_t_pivot(splits.means, splits.n_train, splits.n_test if n_test is None else n_test)
     return replace(pivot, estimand=Estimand("expected", splits.n_train), remarks=remarks)
+
+
+def _on_replicates(records: Records, n_test: float | None = None) -> Pivot:
+    splits, replicates = records.require(SPLITS), records.require(REPLICATES)
+    n_test = splits.n_test if n_test is None else n_test
+    estimate = float(np.mean(splits.means))
+    pivot = pseudo_bootstrap_pivot(estimate, replicates.means, replicates.n_splits, splits.n_train, n_test)
+    return judged_by(pivot, splits, replicates)
 
 
 def _resampled_t(records: Records) -> Pivot:
@@ -356,8 +309,7 @@ def _resampled_t(records: Records) -> Pivot:
     of two learning algorithms with equal errors it rejected at most .308 in 17 settings and kept its level in 0.
     Reference: Nadeau and Bengio (2003), section 4; Dietterich (1998).
     """
-    splits: SplitLosses = records.require(SPLITS)
-    return _of_splits(resampled_t_pivot(splits.means), splits)
+    return _on_splits(records, n_test=0.0)
 
 
 def _corrected_resampled_t(records: Records, *, rope: float) -> Pivot:
@@ -373,8 +325,7 @@ def _corrected_resampled_t(records: Records, *, rope: float) -> Pivot:
     Reference with rope: Nadeau and Bengio (2003), section 4; equivalence: Benavoli, Corani, Demsar and Zaffalon (2017),
     section 4.1.
     """
-    splits: SplitLosses = records.require(SPLITS)
-    pivot = _of_splits(corrected_resampled_t_pivot(splits.means, splits.n_train, splits.n_test), splits)
+    pivot = _on_splits(records)
     return pivot if rope == 0.0 else with_equivalence(pivot, rope)
 
 
@@ -389,10 +340,7 @@ def _pseudo_bootstrap(records: Records) -> Pivot:
     100 training sets each.
     Reference: Nadeau and Bengio (2003), section 4.
     """
-    splits: SplitLosses = records.require(SPLITS)
-    replicates: ReplicateLosses = records.require(REPLICATES)
-    pivot = pseudo_bootstrap_pivot(float(np.mean(splits.means)), replicates.means)
-    return judged_by(pivot, splits, replicates)
+    return _on_replicates(records, n_test=0.0)
 
 
 def _corrected_pseudo_bootstrap(records: Records) -> Pivot:
@@ -407,12 +355,7 @@ def _corrected_pseudo_bootstrap(records: Records) -> Pivot:
     in 16, with 100 training sets each.
     Reference: Nadeau and Bengio (2003), section 4.
     """
-    splits: SplitLosses = records.require(SPLITS)
-    replicates: ReplicateLosses = records.require(REPLICATES)
-    pivot = corrected_pseudo_bootstrap_pivot(
-        float(np.mean(splits.means)), replicates.means, replicates.n_splits, splits.n_train, splits.n_test
-    )
-    return judged_by(pivot, splits, replicates)
+    return _on_replicates(records)
 
 
 SINGLE_SPLIT_T = Method(
@@ -507,8 +450,8 @@ def record_half_splits(context: RefitContext) -> HalfSplitLosses:
 
 HALF_SPLITS = RecordKind(
     "half_splits",
-    holds=HalfSplitLosses,
-    words="splits of both halves of the rows",
+    HalfSplitLosses,
+    "splits of both halves of the rows",
     refit=record_half_splits,
     n_fits=lambda inputs: 2 * inputs.sizes.n_halvings * inputs.sizes.n_splits,
     fewer=SMALLER_SIZES,

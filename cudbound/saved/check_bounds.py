@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.proportions import inverted_cdf_quantile
 from cudbound.basis.validation import check_localization
-from cudbound.bound.joint import joint_problem, search_joint
+from cudbound.bound.cud_bound import joint_problem, search_joint
 from cudbound.intervals.cud import cud_limits
 from cudbound.metrics.metric import MetricRows
 from cudbound.problem.problem import AdditiveModel, Problem

@@ -24,7 +24,6 @@ from cudbound.intervals import compute_interval
 from cudbound.intervals.aci import (
     ACI,
     BoundaryDeviations,
-    adaptive_interval,
     boundary_deviations,
     draw_scores,
 )
@@ -271,7 +270,8 @@ def test_rate_zero_is_the_centered_percentile_bootstrap() -> None:
     np.testing.assert_allclose(found.upper, math.sqrt(40) * deviations, atol=1e-12)
     np.testing.assert_array_equal(found.upper, found.lower)
     # the interval is the basic bootstrap of replicates e + deviation
-    interval = adaptive_interval(model.training_error, found.upper, found.lower, 40, 0.9)
+    records = Records.of(losses=model.training_errors, boundary=found)
+    interval = compute_interval(ACI, records, 0.9).raw_interval
     basic = basic_interval(model.training_error + deviations, model.training_error, 0.9)
     assert (interval.low, interval.high) == pytest.approx((basic.low, basic.high), abs=1e-12)
 

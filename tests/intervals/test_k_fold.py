@@ -24,7 +24,6 @@ from cudbound.intervals.grandvalet_bengio import (
     rho_of_halves,
     rho_threshold,
     type_1_error,
-    variance_estimates,
 )
 from cudbound.intervals.k_fold import K_FOLD_T, bayle_pivot
 from cudbound.records import FoldLosses, Records
@@ -78,51 +77,6 @@ def test_paired_k_fold_t_is_mlxtends(seed):
     assert pivot.pvalue() == pytest.approx(pvalue, rel=1e-9)
     test = GRANDVALET_BENGIO.test(Records(folds=FoldLosses(differences, fold)), 0.95, "two-sided", rho=0.0)
     assert (test.statistic, test.pvalue) == pytest.approx((-statistic, pvalue), rel=1e-9)
-
-
-# ---- the variance estimates ----
-
-
-def _moments_in_plain_python(blocks):
-    rows = [(number, loss) for number, block in enumerate(blocks) for loss in block]
-    pairs = [(a, b) for i, a in enumerate(rows) for j, b in enumerate(rows) if i != j]
-    within = [a[1] * b[1] for a, b in pairs if a[0] == b[0]]
-    between = [a[1] * b[1] for a, b in pairs if a[0] != b[0]]
-    return (
-        sum(loss**2 for _, loss in rows) / len(rows),
-        sum(within) / len(within),
-        sum(between) / len(between),
-    )
-
-
-@settings(deadline=None)
-@given(BLOCKS)
-def test_closed_forms_of_the_variance_estimates(blocks):
-    """Table 1 of the paper: each estimate from the moments, and the closed form it amounts to."""
-    losses, means = np.array(blocks, dtype=float), np.mean(blocks, axis=1)
-    n, n_folds, m = losses.size, *losses.shape
-    s1, s2, s3 = _moments_in_plain_python(blocks)
-    found = variance_estimates(FoldLosses.from_blocks(blocks))
-    assert (found["s1"], found["s2"], found["s3"]) == pytest.approx((s1, s2, s3), abs=1e-12)
-    from_moments = [
-        s1 / n + (m - 1) * s2 / n + (n - m) * s3 / n,
-        s1 / n - (n + 1 - m) * s2 / n + (n - m) * s3 / n,
-        s1 / n + (m - 1) * s2 / n - m * s3 / n,
-        s1 / n - s2 / n,
-        s1 / n - ((m - 1) * s2 + (n - m) * s3) / (n * (n - 1)),
-    ]
-    centered = losses - losses.mean()
-    cross = centered.sum() ** 2 - (centered.sum(axis=1) ** 2).sum()
-    closed = [
-        losses.mean() ** 2,
-        ((centered**2).sum() + cross) / (n * (m - 1)),
-        means.var(ddof=1) / n_folds,
-        losses.var(axis=1, ddof=1).mean() / n,
-        losses.var(ddof=1) / n,
-    ]
-    thetas = [found[f"theta_{number}"] for number in range(1, 6)]
-    assert thetas == pytest.approx(from_moments, abs=1e-12)
-    assert thetas == pytest.approx(closed, abs=1e-12)
 
 
 # ---- Grandvalet and Bengio's t ----

@@ -33,8 +33,6 @@ from cudbound.intervals.grandvalet_bengio import record_half_folds
 from cudbound.intervals.k_fold import REPEATED_K_FOLD_T, repeated_k_fold_t_pivot
 from cudbound.intervals.resampled_t import (
     conservative_z_pivot,
-    corrected_pseudo_bootstrap_pivot,
-    corrected_resampled_t_pivot,
     pseudo_bootstrap_pivot,
     record_half_splits,
     record_replicates,
@@ -63,7 +61,7 @@ MEANS = st.lists(st.integers(-20, 20).map(lambda k: k / 20), min_size=2, max_siz
 @given(means=MEANS)
 def test_corrected_resampled_t_is_the_correlated_t_of_baycomp(means):
     """Their correlation is 1 over the folds of a run: n2/n1 = 1/(K - 1) for one run of K folds."""
-    pivot = corrected_resampled_t_pivot(means, len(means) - 1, 1)
+    pivot = resampled_t_pivot(means, len(means) - 1, 1)
     if pivot.standard_error == 0.0:
         return
     left, right = baycomp.two_on_single(np.zeros(len(means)), np.array(means))
@@ -97,7 +95,7 @@ def test_single_split_t_and_z_are_those_of_statsmodels(losses):
 def test_pseudo_bootstrap_in_plain_python(replicates, n_splits, n_test):
     spread = statistics.stdev(replicates)
     plain = pseudo_bootstrap_pivot(0.25, replicates)
-    corrected = corrected_pseudo_bootstrap_pivot(0.25, replicates, n_splits, 60, n_test)
+    corrected = pseudo_bootstrap_pivot(0.25, replicates, n_splits, 60, n_test)
     assert plain.estimate == corrected.estimate == 0.25
     assert plain.df == corrected.df == len(replicates) - 1
     assert plain.standard_error == pytest.approx(spread, abs=1e-12)
@@ -359,7 +357,7 @@ def test_the_interval_in_plain_python(partitions, level):
 @given(PARTITIONS)
 def test_on_one_partition_it_is_the_corrected_t_of_nadeau_and_bengio(partitions):
     means = partitions[0]
-    theirs = corrected_resampled_t_pivot(means, len(means) - 1, 1)
+    theirs = resampled_t_pivot(means, len(means) - 1, 1)
     ours = repeated_k_fold_t_pivot([means])
     assert (ours.estimate, ours.df) == (pytest.approx(theirs.estimate), theirs.df)
     assert ours.standard_error == pytest.approx(theirs.standard_error, abs=1e-12)

@@ -13,7 +13,7 @@ from shared_files import shared_vectors
 from tiers import each_tier
 
 from cudbound.adapters import to_additive_model
-from cudbound.bound.cud_bound import solve_bound, solve_joint_bounds
+from cudbound.bound.cud_bound import solve_bounds
 from cudbound.estimators.least_squares import LeastSquaresClassifier
 from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metric import METRICS as REGISTERED
@@ -102,10 +102,8 @@ def test_the_joint_half_width_is_the_quantile_of_the_largest_q(seed):
     counts = draw_stratified_counts(event, 80, rng)
     seen = [MetricRows(metric, event) for metric in (SENSITIVITY, SPECIFICITY, COST)]
     how = {"confidence_level": 0.9, "localization": 24.0}
-    joint = solve_joint_bounds(model, counts, seen, **how)
-    alone = [
-        solve_bound(model, counts, metric_rows=one, search=Search(all_draws=True), **how) for one in seen
-    ]
+    joint = solve_bounds(model, counts, seen, **how)
+    alone = [solve_bounds(model, counts, [one], search=Search(all_draws=True), **how)[0] for one in seen]
     largest = np.max([one.draws.upper / one.metric.scale for one in alone], axis=0)
     for found, one in zip(joint, alone, strict=True):
         assert found.certified
