@@ -65,7 +65,8 @@ def compare_intervals(
         two for comparison; "paper" for the seven intervals of Laber and Murphy; "conditional" for the error of this
         classifier or of one fitted to a part of the data; "algorithm" for cross-validation and random splits, which
         mostly estimate the expected error of the learning algorithm; "all" for both; "clinical" for the intervals in
-        software for clinical prediction models; "tuned" for the error of tuning and fitting, from a fitted search. A
+        software for clinical prediction models; "tuned" for the error of tuning and fitting, from a fitted search;
+        "new-cases" for the training rows alone, new cases alone and both, which is "recommended" with `new_cases`. A
         pair (name, options) sets options, such as ``("kohavi-normal", {"form": "wilson"})``; with a group, it sets them
         in each member that has them. ``("cud", Bound(seconds=60))`` has the settings of the CUD bound, see
         `cudbound.Bound`; by default its search stops after about ten seconds on one processor. A row does not depend on
@@ -86,7 +87,8 @@ def compare_intervals(
         Row weights with which the classifier was fitted. They enter its refits, all mean losses, and, through Kish's
         effective number of rows, the binomial limits.
     new_cases : (array-like, array-like), default=None
-        New cases (X_new, y_new) for the test-set methods. Without them, a part of the training set is held out, and
+        New cases (X_new, y_new) of the same population, for the test-set methods and for "pooled", which adds them to
+        the training rows. Without them, a part of the training set is held out for the test-set methods, and
         those rows of the table are for a classifier fitted to the rest. Remarks count cases that equal training rows.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
@@ -160,6 +162,8 @@ def compare_intervals(
     >>> bool(0.0 <= table["martin-beta"].confidence_interval.low <= table["martin-beta"].estimate)
     True
     """
+    if new_cases is not None and methods == "recommended":
+        methods = "new-cases"
     question = Question.of(
         find_methods(methods),
         metric=metric,

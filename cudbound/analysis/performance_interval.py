@@ -26,7 +26,7 @@ def performance_interval(
     X: Features,
     y: ArrayLike,
     *,
-    method: AskedMethod = "two-center",
+    method: AskedMethod | None = None,
     metric: str | Metric | Metrics = "error",
     event: object = None,
     groups: ArrayLike | None = None,
@@ -49,9 +49,10 @@ def performance_interval(
         The training rows, which a fitted estimator was fitted to.
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
-    method : str, Method or pair, default="two-center"
+    method : str, Method or pair, default=None
         An interval in `cudbound.available_methods`, or a pair (name, options), such as ``("location-shifted",
-        {"center": "632"})`` or ``("cud", Bound(seconds=60))``, see `cudbound.Bound`.
+        {"center": "632"})`` or ``("cud", Bound(seconds=60))``, see `cudbound.Bound`. None means "two-center", or with
+        new cases "pooled".
     metric : str, Metric or Metrics, default="error"
         The metric: "error", "sensitivity" or another name from `cudbound.Metrics`; or a `Metrics`, which also sets the
         costs of errors and the prevalence. `cudbound.compare_intervals` accepts several at once.
@@ -63,7 +64,8 @@ def performance_interval(
     sample_weight : array-like of float, shape (n_samples,), default=None
         Row weights with which the classifier was fitted; see `cudbound.compare_intervals`.
     new_cases : (array-like, array-like), default=None
-        New cases (X_new, y_new), for the methods that use them.
+        New cases (X_new, y_new) of the same population, none of them in training. "pooled" adds them to the training
+        rows, and says whether they are worse than these promised.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -133,6 +135,8 @@ def performance_interval(
     from cudbound.metrics.metrics import as_metrics
     from cudbound.report.sentences import warn_of
 
+    if method is None:
+        method = "two-center" if new_cases is None else "pooled"
     if isinstance(method, list):
         raise ParameterError("method", "one interval; compare_intervals accepts several", method)
     if isinstance(method, str) and method in GROUPS:

@@ -175,6 +175,8 @@ class Question(Generic[Card]):
             for method in self.readings:
                 refused |= self._of_records(method, inputs)
         methods = [method for method in self.readings if method.name not in refused]
+        if inputs.test_set is None:
+            _check_without_new_cases(methods)
         if self.resampling.cv is not None:
             _check_use_of_splits(methods, inputs)
         return refused if inputs.sample.groups is None else refused | self._of_groups(methods, inputs)
@@ -228,6 +230,16 @@ class Question(Generic[Card]):
                 "independent in their formulas. Leave them out of 'methods', or omit 'groups'."
             )
         return dict.fromkeys(torn, "not available for rows in groups: it would split groups")
+
+
+def _check_without_new_cases(methods: Iterable[MethodCard]) -> None:
+    """Raise ValueError if there are no new cases, and a method adds them to the training rows."""
+    lacking = [method.name for method in methods if TEST_SET in method.needs and not method.on_test_set]
+    if lacking:
+        raise ValueError(
+            f"The method {lacking[0]!r} adds new cases to the training rows: pass them as new_cases=(X_new, y_new). "
+            "Without new cases, 'two-center' is the interval from the training rows alone."
+        )
 
 
 def _check_use_of_splits(methods: Sequence[MethodCard], inputs: RecordingInputs) -> None:

@@ -187,7 +187,13 @@ def rows_of_target(
             row = in_metric_terms(row, metric, based_on, with_others)
         else:
             based_on = "" if target.rows.plain else target.rows.based_on
-            row = in_metric_terms(row, metric, based_on, (*recorded.draw_remarks, *with_others))
+            with_others = (*recorded.draw_remarks, *with_others)
+            if row.tested is not None and tested is not None:
+                # the record of one class does not know of the other
+                if row.tested.sizes is None:
+                    with_others = (f"pooled with {tested.averaged(metric.shares)}", *with_others)
+                row = replace(row, tested=replace(tested, pooled=True))
+            row = in_metric_terms(row, metric, based_on, with_others)
         n_fits = count_fits(records, method.needed(options))
         # the level that all intervals of the family have together
         return replace(row, confidence_level=target.family_level, n_fits=n_fits)
@@ -201,7 +207,7 @@ def rows_of_target(
         compute,
         question.methods.options_of,
         refused={**recorded.refused}
-        | {card.name: untested for card in methods if untested and card.on_test_set},
+        | {card.name: untested for card in methods if untested and TEST_SET in card.needs},
         failed={**recorded.failed, **too_few},
         confidence_level=target.family_level,
         alternative=target.alternative,
@@ -272,7 +278,7 @@ def all_rows(
     if NET_BENEFIT in named:
         target, is_of_sample = target_of[NET_BENEFIT], metrics.prevalence == "sample"
         named[NET_BENEFIT] = tuple(
-            net_benefit_interval(row, _share(target, records, row.tested) if is_of_sample else None)
+            net_benefit_interval(row, _share(target, records, row.new_cases) if is_of_sample else None)
             for row in named[NET_BENEFIT]
         )
     if isinstance(metrics.prevalence, float):
@@ -287,7 +293,7 @@ def all_rows(
 def _share(target: Target, records: Records, tested: TestedRows | None) -> Proportion:
     """Return the share of events, with limits at the level of a target's rows: of new cases, or else in training."""
     level = 2.0 * target.family_level - 1.0 if target.one_sided else target.family_level
-    if tested is not None and tested.new:
+    if tested is not None:
         event = np.asarray(records.require(TEST_SET).event)
         return Proportion(*share_limits(event, None, None, level))
     return Proportion(*share_limits(target.rows.event, target.rows.sample_weight, records.groups, level))
@@ -306,14 +312,16 @@ def _predictive(
         prevalence = Proportion(share, share, share, np.inf)
         at = f"the prevalence {format_limit(share)}"
     else:
-        prevalence = _share(targets[0], records, tested)
+        prevalence = _share(targets[0], records, pair[0].new_cases)
         at = prevalence.in_words(of_sample(pair[0]))
         if metrics.joint:
             share_in_words = format_proportion(prevalence.estimate)
             at = f"the prevalence {share_in_words} {of_sample(pair[0])}, taken as known"
     if metrics.joint:
         return predictive_interval(name, *pair, prevalence, at)
-    n_others, n_events = tested.sizes if tested is not None and tested.sizes else (None, None)
+    n_others, n_events = tested.sizes if tested is not None and tested.sizes else (0, 0)
     events, others = (target.rows for target in targets)
     n_rows = (n_events or events.n_effective, n_others or others.n_effective)
+    if tested is not None and tested.pooled:
+        n_rows = (n_events + events.n_effective, n_others + others.n_effective)
     return predictive_interval(name, *pair, prevalence, at, n_rows)

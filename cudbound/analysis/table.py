@@ -27,6 +27,7 @@ from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
 from cudbound.report.render import Tabular
 from cudbound.report.sentences import (
+    SAME_POPULATION,
     cautions,
     headline,
     interval_sentence,
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
 
 
 INTERNAL = "Computed from the training data alone, without external validation and without a finite-sample guarantee."
+WITH_NEW_CASES = (
+    f"Computed from the training data and new cases, {SAME_POPULATION}, without a finite-sample guarantee."
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -344,6 +348,7 @@ class PerformanceInterval(IntervalTable):
         numbers = ", ".join(
             f"{DETAILS[name]} {value:.3f}" for name, value in row.details.items() if name in DETAILS
         )
+        source = WITH_NEW_CASES if row.tested is not None and row.tested.pooled else INTERNAL
         terms = "" if row.metric in ("error", "auc", "brier") else ", in terms of the mean loss behind it"
         return (
             *majority_sentence(row, self.run),
@@ -351,7 +356,7 @@ class PerformanceInterval(IntervalTable):
             *((f"Based on{terms}: {numbers}.",) if numbers else ()),
             *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
             *((f"{row.why_degenerate[0].upper()}{row.why_degenerate[1:]}.",) if row.degenerate else ()),
-            *(() if row.method in METHODS and METHODS[row.method].on_test_set else (INTERNAL,)),
+            *(() if row.method in METHODS and METHODS[row.method].on_test_set else (source,)),
         )
 
     def describe(self, percent: bool = False) -> Description:

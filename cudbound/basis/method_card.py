@@ -36,6 +36,12 @@ NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 Needs: TypeAlias = Set[RecordKind[Any]]
 
 
+def tests_alone(needs: Needs) -> bool:
+    """Whether these are losses on a test set, and none on the training rows."""
+    names = {kind.name for kind in needs}
+    return "test_set" in names and not names & {"losses", "scores"}
+
+
 @dataclass(frozen=True)
 class Choice:
     """An option with a fixed set of values; the first is the default."""
@@ -225,7 +231,7 @@ class MethodCard:
     @property
     def on_test_set(self) -> bool:
         """Whether it reads losses on a test set, and none on the training rows."""
-        return any(kind.name == "test_set" for kind in self.needs)
+        return tests_alone(self.needs)
 
     def reading(self, kind: str) -> Self | None:
         """Return the method of this name for metrics that read classes, scores or probabilities, if there is one."""

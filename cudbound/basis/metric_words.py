@@ -38,6 +38,7 @@ DETAILS: Mapping[str, str] = {
     "cross_validated": "cross-validated estimate",
     "at_632_plus": ".632+ estimate",
     "out_of_bag": "out-of-bag estimate",
+    "new_cases": "value on the new cases",
 }
 #: More numbers than these are not added to the remarks of a row; JSON has all of them.
 MAX_DETAILS = 3

@@ -19,6 +19,7 @@ Center = Literal[
     ".632 estimate",
     "error on new cases",
     "mean of cross-validated and .632+",
+    "mean of training and new cases",
 ]
 
 
@@ -121,6 +122,8 @@ class TestedRows:
         Share of the rows that do not belong to their most frequent class; None if the classes are unknown.
     new : bool
         Whether they are test cases of the caller; otherwise they were held out of the training set.
+    pooled : bool
+        Whether the interval is from the training rows as well.
 
     Examples
     --------
@@ -137,6 +140,7 @@ class TestedRows:
     n_events: int | None = None
     majority_error: float | None = None
     new: bool = True
+    pooled: bool = False
 
     @classmethod
     def of(cls, n: int, event: NDArray[np.bool_] | None, estimand: str) -> TestedRows:
@@ -153,7 +157,12 @@ class TestedRows:
     @property
     def center(self) -> Center | None:
         """What an estimate from them is, as in `Outcome`."""
-        return "error on new cases" if self.new else None
+        return "error on new cases" if self.new and not self.pooled else None
+
+    @property
+    def remark(self) -> str:
+        """A remark on a result from them."""
+        return f"{'pooled with' if self.pooled else 'based on'} {self}"
 
     @property
     def of_rows(self) -> str:

@@ -63,8 +63,9 @@ class Row(InLines):
 
     @property
     def new_cases(self) -> TestedRows | None:
-        """The test cases of the caller behind it; None if it is from the training rows."""
-        return self.tested if self.tested is not None and self.tested.new else None
+        """The test cases of the caller, if it is from these alone."""
+        tested = self.tested
+        return tested if tested is not None and tested.new and not tested.pooled else None
 
     def lines(self) -> list[str]:
         """Return the row as lines of text; the first has the main numbers."""

@@ -42,6 +42,7 @@ from cudbound.intervals.mcnemar import MCNEMAR
 from cudbound.intervals.method import Method, compute_interval
 from cudbound.intervals.nested_cv import NESTED_CV, NestedLosses
 from cudbound.intervals.own import OwnInterval, own_method
+from cudbound.intervals.pooled import POOLED
 from cudbound.intervals.resampled_t import CONSERVATIVE_Z, RANDOM_SPLITS, HalfSplitLosses, ReplicateLosses
 from cudbound.intervals.test_set import ON_TEST_SET, TEST_SET_T
 from cudbound.intervals.two_center import TWO_CENTER
@@ -118,6 +119,9 @@ PROBABILITY = (
     TEST_SET_T,
 )
 
+#: For training and new cases together; needs new cases.
+WITH_NEW_CASES = (POOLED,)
+
 #: Only for the difference between two errors; some of those above serve it too.
 DIFFERENCE_ONLY = (MCNEMAR, INDEPENDENT_TEST_SETS, AUC_DIFFERENCE)
 
@@ -126,7 +130,10 @@ DEFAULT_COMPARISONS = {"error": REPEATED_K_FOLD_T.name, "auc": AUC_DIFFERENCE.na
 
 #: Every method by its name, in the order of the table.
 METHODS: Mapping[str, Method] = MappingProxyType(
-    {method.name: method for method in (*CONDITIONAL, *ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY)}
+    {
+        method.name: method
+        for method in (*CONDITIONAL, *WITH_NEW_CASES, *ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY)
+    }
 )
 
 #: Every kind of record that a method or a point estimate can read.
@@ -142,6 +149,13 @@ RECORD_KINDS = {
 #: percentiles. Members that do not support the metric are left out.
 GROUPS: dict[str, tuple[str, ...]] = {
     "recommended": (TWO_CENTER.name, CUD.name, LANGFORD.name, OUT_OF_BAG_PERCENTILE.name),
+    "new-cases": (
+        TWO_CENTER.name,
+        "test-set-clopper-pearson",
+        TEST_SET_NEWCOMBE.name,
+        TEST_SET_T.name,
+        POOLED.name,
+    ),
     "paper": tuple(method.name for method in PAPER),
     "clinical": tuple(method.name for method in CLINICAL),
     "conditional": tuple(method.name for method in CONDITIONAL),

@@ -56,7 +56,7 @@ OTHER_SIDE = {
     "lower_size": "upper_size",
     "upper_size": "lower_size",
 }
-NO_LOSSES = ("lower_size", "upper_size", "variance")
+NO_LOSSES = ("lower_size", "upper_size", "variance", "new_size", "n_new", "new_worse_pvalue")
 #: Weight in the variance of one unseen case with the largest loss: without it, a hidden subgroup is missed.
 UNSEEN = 0.25
 
@@ -325,17 +325,22 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
         _remarks_on_pairs(sizes, auc.n_never),
         {"variance": sizes.variance},
     )
-    loss = of_loss.raw_interval
+    return of_complement(of_loss)
+
+
+def of_complement(outcome: Outcome) -> Outcome:
+    """Return the outcome for one minus a mean loss, such as the AUC, or back."""
+    limits = outcome.raw_interval
     return replace(
-        of_loss,
-        estimate=1.0 - of_loss.estimate,
-        raw_interval=ConfidenceInterval(1.0 - loss.high, 1.0 - loss.low),
-        details=_on_its_scale(of_loss.details),
+        outcome,
+        estimate=1.0 - outcome.estimate,
+        raw_interval=ConfidenceInterval(1.0 - limits.high, 1.0 - limits.low),
+        details=_on_its_scale(outcome.details),
     )
 
 
 def _on_its_scale(details: Mapping[str, float]) -> dict[str, float]:
-    """Return details of the loss 1 - AUC in terms of the AUC, where its upper limit becomes the lower one."""
+    """Return details of a loss in terms of one minus it, where the upper limit becomes the lower one."""
     turned = {name: details[OTHER_SIDE.get(name, name)] for name in details}
     return {name: value if name in NO_LOSSES else 1.0 - value for name, value in turned.items()}
 

@@ -310,7 +310,7 @@ def _derived(
     return replace(
         row,
         raw_interval=limits,
-        remarks=remarks if tested is None else (f"based on {tested}", *remarks),
+        remarks=remarks if tested is None else (tested.remark, *remarks),
         details={},
         standard_error=None,
         center=None if tested is None else tested.center,

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from cudbound.basis.groups import Groups
-from cudbound.basis.method_card import MethodCard, Needs
+from cudbound.basis.method_card import MethodCard, Needs, tests_alone
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.record_kind import RecordKind
 from cudbound.records.losses import (
@@ -240,18 +240,18 @@ def count_fits(records: Records, needs: Needs) -> int:
 
 
 def tested_in(records: Records, needs: Needs) -> TestedRows | None:
-    """Return the rows on which a method tests one classifier, or each of two its own; None if it does not."""
+    """Return the rows on which a method tests one classifier, or each of two its own; None if it tests none."""
     names = {kind.name for kind in needs}
     if "test_set" not in names or records.test_set is None:
         return None
-    tested = records.test_set.rows_of()
+    tested = replace(records.test_set.rows_of(), pooled=not tests_alone(needs))
     second = records.second_test_set if "second_test_set" in names else None
     return tested if second is None else replace(tested, n=tested.n + second.rows_of().n, n_events=None)
 
 
 def based_on(tested: TestedRows | None) -> tuple[str, ...]:
     """Return a remark on the tested rows, if their classes are known."""
-    return () if tested is None or tested.n_events is None else (f"based on {tested}",)
+    return () if tested is None or tested.n_events is None else (tested.remark,)
 
 
 def shared_remarks(records: Records, needs: Needs, with_groups: str = "kept") -> tuple[str, ...]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
 from cudbound.basis.environment import versions
 from cudbound.basis.metric_words import COMPLEMENTS, in_formula, metric_words
+from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.rounding import format_level, printable, sentences_html
-from cudbound.report.sentences import DIFFERENCES, ERRORS, aim_of
+from cudbound.report.sentences import DIFFERENCES, ERRORS, agreement_sentence, aim_of
 from cudbound.report.tables import SINGLE, Row, Run, Style, in_words, methods_in_words
 
 #: Names of the packages in a sentence.
@@ -107,8 +108,8 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
         what = f"The {in_formula(rows[0].metric)}s of these classifiers were compared: {learners}."
     else:
         were = "were" if len({getattr(row, "metric", "error") for row in rows}) > 1 else "was"
-        new = [row for row in rows if row.new_cases]
-        sources = ["from its training data"] * (len(new) < len(rows)) + ["on test cases"] * bool(new)
+        internal = any(row.new_cases is None for row in rows)
+        sources = ["from its training data"] * internal + ["on test cases"] * bool(_tested_rows(rows))
         what = f"The {_named_metrics(rows)} of the classifier {were} estimated {' and '.join(sources)}."
     source = "" if run.source is None else f" in {run.source}"
     return [
@@ -122,11 +123,17 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
 
 def _tested(rows: Sequence[Row]) -> list[str]:
     """Return the test cases, and which methods read them unless all do."""
-    new = {row.method: row.new_cases for row in rows if row.new_cases}
+    new = _tested_rows(rows)
     readers = "" if len(new) == len({row.method for row in rows}) else f" ({', '.join(new)})"
     compared = any(isinstance(row, ComparisonResult) for row in rows)
     were = "The classifiers were" if compared else "The classifier was"
     return [f"{were} tested on {tested}{readers}." for tested in dict.fromkeys(new.values())]
+
+
+def _tested_rows(rows: Sequence[Row]) -> dict[str, TestedRows]:
+    """Return the test cases of each method that reads them."""
+    tested = {row.method: row.tested for row in rows if row.tested is not None and row.tested.new}
+    return {method: replace(cases, pooled=False) for method, cases in tested.items()}
 
 
 def _procedure(rows: Sequence[Row], run: Run) -> list[str]:
@@ -188,6 +195,7 @@ def _results(rows: Sequence[Row], percent: bool) -> list[str]:
         by_metric = [row for row in intervals if row.method == method]
         limits = ", ".join(f"{metric_words([row.metric])} {paper.limits(row)}" for row in by_metric)
         sentences += [f"{method}: {limits}.", *_about_metrics(by_metric)]
+        sentences += [sentence for row in by_metric for sentence in agreement_sentence(row)]
     return sentences
 
 
@@ -214,7 +222,7 @@ def _result(row: Row, percent: bool) -> str:
     if row.estimate != row.estimate:
         pair = f" for {row.difference}" if isinstance(row, ComparisonResult) else ""
         return f"{row.method} gave no result{pair}{remarks}."
-    return f"{row.in_words(percent)}{remarks}."
+    return " ".join((f"{row.in_words(percent)}{remarks}.", *agreement_sentence(row)))
 
 
 _ENTRY = re.compile(r"^@(?!software)\w+\{\w+,\n.*?^\}$", re.MULTILINE | re.DOTALL)

@@ -18,7 +18,7 @@ from cudbound.basis.metric_words import ESTIMAND_WORDS, metric_words
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.proportions import limit_without_error
 from cudbound.basis.results import IntervalEstimate, Row
-from cudbound.basis.rounding import format_difference, format_level, format_proportion
+from cudbound.basis.rounding import format_difference, format_level, format_proportion, format_pvalue
 from cudbound.report.tables import Run
 
 #: What an interval for one metric should cover, by the kind of its estimand.
@@ -34,6 +34,12 @@ DIFFERENCES: Mapping[str, str] = {
 }
 #: The interval to report for a classifier, and for one tuned by a search (docs/how_to/which_interval.md).
 RECOMMENDED = ("two-center", "bbc-cv")
+#: The interval to report if there are new cases in addition to the training rows.
+POOLED = "pooled"
+#: New cases whose p-value, for being worse than the training data promised, is below this should not be added to them.
+CONTRADICTION = 0.01
+#: What an interval from training rows and new cases assumes.
+SAME_POPULATION = "which are assumed to be of the same population"
 #: The interval to report for the error on new cases, if there are any.
 ON_NEW_CASES = ("test-set-wilson", "test-set-clopper-pearson")
 #: What an interval below the error of the majority class means for a classifier of many features.
@@ -89,6 +95,9 @@ def recommended_row(rows: Sequence[IntervalEstimate]) -> IntervalEstimate | None
     """Return the row to quote, or None if there is none."""
     of_method = {row.method: row for row in reversed(rows)}
     new = {row.method: row for row in rows if row.center == "error on new cases"}
+    pooled = of_method.get(POOLED)
+    if pooled is not None and not math.isnan(pooled.estimate):
+        return pooled
     chosen = [*(of_method.get(name) for name in RECOMMENDED), *(new.get(name) for name in ON_NEW_CASES)]
     return next((row for row in (*chosen, *new.values()) if row is not None), None)
 
@@ -128,7 +137,8 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, perce
     cases = "" if n_samples is None else f"{n_samples} training rows and "
     how = f"{row.method} interval from {cases}{row.n_fits:,} fits"
     if row.tested is not None:
-        how = f"{row.method} interval from {row.tested}"
+        training = f"{cases or 'the training rows and '}" if row.tested.pooled else ""
+        how = f"{row.method} interval from {training}{row.tested}"
     what = metric_words([row.metric])
     if row.estimand.kind == "conditional":
         stated = row.estimand.prevalence
@@ -138,12 +148,30 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, perce
         subject = f"{aim_of(row.estimand, what) or f'the {what}'} (estimand {row.estimand})"
     if math.isnan(row.estimate + row.low + row.high):
         return f"No {row.method} interval for {subject} is available."
-    if row.alternative == "less":
-        return f"With {level} confidence, {subject} is at most {high} (estimate {estimate}; {how})."
-    if row.alternative == "greater":
-        return f"With {level} confidence, {subject} is at least {low} (estimate {estimate}; {how})."
     beginning = subject[0].upper() + subject[1:]
-    return f"{beginning} is estimated at {estimate} ({level} confidence interval {low} to {high}; {how})."
+    sentences = {
+        "less": f"With {level} confidence, {subject} is at most {high} (estimate {estimate}; {how}).",
+        "greater": f"With {level} confidence, {subject} is at least {low} (estimate {estimate}; {how}).",
+    }
+    interval = f"{beginning} is estimated at {estimate} ({level} confidence interval {low} to {high}; {how})."
+    return " ".join((sentences.get(row.alternative, interval), *agreement_sentence(row)))
+
+
+def agreement_sentence(row: Row) -> tuple[str, ...]:
+    """Return whether new cases are worse than the training data promised, if both are in one interval."""
+    pvalue = row.details.get("new_worse_pvalue", math.nan)
+    if math.isnan(pvalue):
+        return ()
+    metric = getattr(row, "metric", "error")
+    subject = (
+        "The new cases are" if metric == "error" else f"By the {metric_words([metric])}, the new cases are"
+    )
+    words = f"worse than the training data promised (p-value {format_pvalue(pvalue)})"
+    if pvalue >= CONTRADICTION:
+        return (f"{subject} not clearly {words}.",)
+    return (
+        f"{subject} clearly {words}: they should not be pooled. Report the interval from the new cases alone.",
+    )
 
 
 def _is_evidence(row: IntervalEstimate, run: Run) -> bool:
@@ -152,7 +180,7 @@ def _is_evidence(row: IntervalEstimate, run: Run) -> bool:
     With many features it does not, unless it is the recommended interval.
     """
     many = any(isinstance(caution, ManyFeaturesWarning) for caution in run.cautions)
-    return row.method == RECOMMENDED[0] or not many
+    return row.method in (RECOMMENDED[0], POOLED) or not many
 
 
 def majority_sentence(row: IntervalEstimate, run: Run | None) -> tuple[str, ...]:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 from cudbound.basis.metric_words import in_formula, metric_words
 from cudbound.basis.outcomes import Center, hypotheses_in_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.report.sentences import DIFFERENCES, cautions, explain_estimands, headline, majority_notes
+from cudbound.report.sentences import (
+    DIFFERENCES,
+    SAME_POPULATION,
+    cautions,
+    explain_estimands,
+    headline,
+    majority_notes,
+)
 from cudbound.report.tables import (
     FULL,
     Column,
@@ -111,15 +118,20 @@ def _notes_of_run(rows: Sequence[IntervalEstimate], run: Run, style: Style) -> t
 
 
 def _validation_note(rows: Sequence[IntervalEstimate], style: Style) -> str:
+    def names_of(part: Sequence[IntervalEstimate]) -> str:
+        return ", ".join(dict.fromkeys(row.title if style.on_paper else row.method for row in part))
+
     new = [row for row in rows if row.new_cases]
-    external = dict.fromkeys(row.title if style.on_paper else row.method for row in new)
+    pooled = [row for row in rows if row.tested is not None and row.tested.pooled]
     internal = "Internal intervals from the training data alone, without external validation"
-    if not external:
-        return f"{internal}."
-    cases = f"{new[0].tested}, to which the classifier was not fitted."
-    if len(new) == len(rows):
-        return f"Intervals from {cases}"
-    return f"{internal}; except {', '.join(external)}, from {cases}"
+    if new:
+        cases = f"{new[0].tested}, to which the classifier was not fitted."
+        only_new = len(new) + len(pooled) == len(rows)
+        note = f"Intervals from {cases}" if only_new else f"{internal}; except {names_of(new)}, from {cases}"
+    else:
+        note = "" if len(pooled) == len(rows) else f"{internal}."
+    both = f"{names_of(pooled)}: from the training data and new cases, {SAME_POPULATION}." if pooled else ""
+    return " ".join(filter(None, (note, both)))
 
 
 def _center_note(rows: Sequence[IntervalEstimate]) -> str:

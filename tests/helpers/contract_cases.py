@@ -214,7 +214,7 @@ def random_records(seed: int, wrong: float, *, differences: bool = False, n: int
         repeated_folds=(repeated := RepeatedFoldLosses((folds(4), folds(4)))),
         stratified_folds=repeated,
         leave_one_out=folds(n),
-        test_set=TestSetLosses(draw(half), half),
+        test_set=TestSetLosses(draw(half), half, "conditional"),
         second_test_set=TestSetLosses(draw(half), half),
         splits=SplitLosses(draw(5, quarter).mean(axis=1), n - quarter, quarter),
         half_splits=HalfSplitLosses(draw(3, 2, 5 * quarter).mean(axis=2), half - quarter, quarter, 5),

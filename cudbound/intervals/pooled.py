@@ -1,0 +1,185 @@
+"""Training cases and new ones in one interval, from cudbound: the counts of both are added.
+
+The recommended interval, `cudbound.intervals.two_center`, has limits as if its centers had been observed on n new
+cases. New cases of the same population add to these: the mean loss on m of them is observed. A check compares both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.special import betainc, betaln, expit, log_expit
+
+from cudbound.basis.outcomes import ConfidenceInterval, Outcome
+from cudbound.basis.proportions import inverted_binomial_tails
+from cudbound.intervals.method import Method
+from cudbound.intervals.two_center import TWO_CENTER, brier_size, of_complement
+from cudbound.point_estimates.auc import AucSize, delong_variance, placements
+from cudbound.point_estimates.bootstrap_632 import effective_rows
+from cudbound.records import Records
+from cudbound.resampling.splits import TEST_SET
+
+ONE_CLASS = "undefined: the new cases are of one class"
+NOT_NEW = (
+    "pooled adds new cases to the training rows, and these are rows held out of them: pass new_cases=(X_new, y_new), "
+    "or TestSetLosses(..., estimand='conditional'). Without new cases, use two-center."
+)
+
+
+def new_worse_pvalue(center: float, n: float, loss: float, m: float) -> float:
+    """Return the p-value for a larger mean loss of new cases than the training data promised.
+
+    It is the probability of m `loss` errors or more among m new cases, averaged over what n cases with n `center`
+    errors leave open about the error. For whole numbers it is Fisher's exact test, which counts the uncertainty of both
+    parts and rejects a true hypothesis at most at its level; incomplete beta functions continue it to other numbers.
+
+    References
+    ----------
+    Altham, P. M. E. (1969). Exact Bayesian analysis of a 2 x 2 contingency table, and Fisher's "exact" significance
+    test. Journal of the Royal Statistical Society B 31, 261-269.
+
+    Examples
+    --------
+    >>> round(new_worse_pvalue(0.2, 50, 0.4, 25), 4), new_worse_pvalue(0.2, 50, 0.0, 25)
+    (0.0599, 1.0)
+    """
+    if loss <= 0.0 or center >= 1.0:
+        return 1.0
+    errors, before, after = m * loss, n * center + 1.0, n * (1.0 - center)
+    # over the log-odds of the error the density is smooth, and sums of equal steps are as good as exact
+    step = min(0.05, 0.5 / math.sqrt(n + m))
+    odds = np.arange(-40.0, 40.0, step)
+    density = np.exp(before * log_expit(odds) + after * log_expit(-odds) - betaln(before, after))
+    fewer = betainc(m - errors + 1.0, errors, expit(-odds))
+    return min(max(1.0 - step * float(density @ fewer), 0.0), 1.0)
+
+
+def _pooled(
+    trained: Outcome, loss: float, size: Callable[[float], float], n_new: int, confidence_level: float
+) -> Outcome:
+    """Return the interval of a mean loss; ``size(center)``: number of zeros and ones that the new cases count as."""
+    numbers, tail = trained.details, (1.0 - confidence_level) / 2.0
+    low_size, high_size = numbers["lower_size"], numbers["upper_size"]
+    low_new, high_new = size(numbers["lower_center"]), size(numbers["upper_center"])
+    # its lower limit is also 0 for a classifier that may be perfect
+    lower = numbers["lower_center"] if trained.raw_interval.low > 0.0 else 0.0
+    errors = low_size * lower + low_new * loss, high_size * numbers["upper_center"] + high_new * loss
+    low = float(inverted_binomial_tails(errors[0], low_size + low_new, tail, tail)[0])
+    high = float(inverted_binomial_tails(errors[1], high_size + high_new, tail, tail)[1])
+    estimate = (high_size * trained.estimate + high_new * loss) / (high_size + high_new)
+    return replace(
+        trained,
+        estimate=min(max(estimate, low), high),
+        raw_interval=ConfidenceInterval(low, high),
+        details={
+            **numbers,
+            "new_cases": loss,
+            "new_size": high_new,
+            "n_new": float(n_new),
+            "new_worse_pvalue": new_worse_pvalue(numbers["upper_center"], high_size, loss, high_new),
+        },
+        center="mean of training and new cases",
+        words=None,
+    )
+
+
+def _trained(records: Records, confidence_level: float) -> Outcome:
+    """Return the recommended interval; raise ValueError if the tested rows were held out of the training set."""
+    if records.require(TEST_SET).estimand != "conditional":
+        raise ValueError(NOT_NEW)
+    method: Any = TWO_CENTER.reading(records.kind)
+    outcome: Outcome = method.compute(records, confidence_level)
+    return outcome
+
+
+def _of_classes(records: Records, confidence_level: float) -> Outcome:
+    """Binomial limits for the training cases, as in two-center, and new cases together.
+
+    Formula: low = lo(n l + k; n + m), high = up(n h + k; n + m); k errors on m new cases; l, h and n are the centers
+    and the number of cases of two-center; lo(x; c) and up(x; c) are Clopper-Pearson limits for x errors on c cases with
+    d/2 in each tail; low = lo(k; n + m) where two-center has the lower limit 0.
+    Assumptions: those of two-center; the new cases are independent, and of the same population.
+    Tendency: not studied yet; wrong if the new cases are of another population.
+    Reference: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997),
+    Kohavi (1995), Altham (1969).
+    """
+    trained, record = _trained(records, confidence_level), records.require(TEST_SET)
+    if math.isnan(trained.estimate):
+        return trained
+    # costs count as in training
+    size = record.n_effective * trained.details["upper_size"] / effective_rows(records)
+    n_new = int(np.size(record.losses))
+    return _pooled(trained, float(np.mean(record.losses)), lambda _: size, n_new, confidence_level)
+
+
+def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
+    """Binomial limits for the training cases, as in two-center, and new cases together.
+
+    Formula: low = lo(ne l + me b; ne + me), high = up(ne h + me b; ne + me); b is the Brier score of m new cases; l, h
+    and ne are the centers and numbers of cases of two-center; me(c) is the number of 0/1 losses whose mean varies like
+    that of m squared errors and a quarter of an unseen case, with the variance in training or among the new cases,
+    whichever is larger; lo(x; c) and up(x; c) are Clopper-Pearson limits for x errors on c cases with d/2 in each tail.
+    Assumptions: those of two-center; the new cases are independent, and of the same population.
+    Tendency: not studied yet; wrong if the new cases are of another population.
+    Reference: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997),
+    Kohavi (1995), Altham (1969).
+    """
+    trained = _trained(records, confidence_level)
+    losses = np.asarray(records.require(TEST_SET).losses, dtype=float)
+    if math.isnan(trained.estimate):
+        return trained
+    m = float(losses.size)
+    variance = max(trained.details["variance"], float(losses.var(ddof=1)) if m > 1.0 else 0.0)
+    return _pooled(
+        trained,
+        float(losses.mean()),
+        lambda center: brier_size(center, variance, m),
+        losses.size,
+        confidence_level,
+    )
+
+
+def _of_scores(records: Records, confidence_level: float) -> Outcome:
+    """Binomial limits for the training cases, as in two-center, and new cases together.
+
+    Formula: for the loss 1 - AUC: low = lo(ne l + me a; ne + me), high = up(ne h + me a; ne + me); 1 - a is the AUC
+    of the new cases; l, h and ne are the centers and numbers of cases of two-center; me is the number of cases for the
+    new ones by the same rule; lo(x; c) and up(x; c) are Clopper-Pearson limits for x errors on c cases with d/2 in each
+    tail.
+    Assumptions: those of two-center; the new cases are independent, and of the same population.
+    Tendency: not studied yet; wrong if the new cases are of another population.
+    Reference: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997),
+    Kohavi (1995), Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006), Altham (1969).
+    """
+    trained, record = _trained(records, confidence_level), records.require(TEST_SET)
+    if math.isnan(trained.estimate):
+        return trained
+    n_events, n_others = int(record.event.sum()), int((~record.event).sum())
+    if min(n_events, n_others) == 0:
+        return Outcome.undefined(ONE_CLASS)
+    parts = placements(record.scores, record.event)
+    sizes = AucSize(n_events, n_others, min(n_events, n_others), delong_variance(*parts))
+    of_loss = _pooled(
+        of_complement(trained),
+        1.0 - float(parts[0].mean()),
+        lambda center: sizes.at(1.0 - center),
+        record.event.size,
+        confidence_level,
+    )
+    return of_complement(of_loss)
+
+
+POOLED = Method(
+    "pooled",
+    TWO_CENTER.needs | {TEST_SET},
+    cost="B + 50",
+    compute=_of_classes,
+    variants={
+        kind: {"compute": compute, "needs": TWO_CENTER.variants[kind].needs | {TEST_SET}}
+        for kind, compute in (("scores", _of_scores), ("probabilities", _of_probabilities))
+    },
+)
