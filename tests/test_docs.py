@@ -23,7 +23,7 @@ from cudbound.cli.command import EXIT_CODES
 from cudbound.intervals import METHODS
 from cudbound.losses.surrogates import LOSSES
 from cudbound.point_estimates import ESTIMATORS
-from cudbound.resampling import ResamplingSizes
+from cudbound.resampling import Resampling
 from cudbound.solve.reference_cones import CVXPY_LOSSES
 
 FENCE = re.compile(
@@ -168,8 +168,8 @@ def test_defaults_of_the_sizes_are_those_of_the_notation():
     """The page gives each number of `Resampling` in brackets behind its name."""
     text = (ROOT / "docs" / "reference" / "notation.md").read_text()
     given = dict(re.findall(r"`(?:Resampling\.)?(\w+)` \(([\d.]+)\)", text))
-    elsewhere = {"holdout_fraction", "aci_rate"}
-    numbers = [one for one in fields(ResamplingSizes) if one.name not in elsewhere]
+    elsewhere = {"inner", "on_single_class", "cv", "copies", "holdout_fraction"}
+    numbers = [one for one in fields(Resampling) if one.name not in elsewhere]
     assert given == {one.name: f"{one.default:g}" for one in numbers}
 
 

@@ -17,7 +17,7 @@ from cudbound.basis.exceptions import SavedResultError
 from cudbound.bound.cud_bound import Bound
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
-from cudbound.resampling import ResamplingSizes
+from cudbound.resampling import Resampling
 from cudbound.saved.saved_file import (
     SavedBound,
     SavedInterval,
@@ -55,9 +55,9 @@ def saved_results(draw: st.DrawFn) -> SavedResult:
         methods=draw(st.sampled_from([("cud",), ("cud", "two-center")])),
         named=draw(st.sampled_from([(), ("two-center",)])),
         options={"kohavi-normal": {"form": "wilson"}},
-        inner=draw(st.sampled_from([None, "oob", 10])),
-        sizes=ResamplingSizes(n_folds=5, aci_rate="log"),
-        cv=draw(st.sampled_from([None, 5])),
+        resampling=Resampling(
+            n_folds=5, inner=draw(st.sampled_from([None, "oob", 10])), cv=draw(st.sampled_from([None, 5]))
+        ),
         passed_again=draw(st.sampled_from([(), ("cv", "new_cases")])),
     )
     bound = SavedBound(
@@ -154,7 +154,8 @@ WRONG = [
     (("question", "metric", "joint"), True, "'joint' parameter must be False for a single metric"),
     (("question", "bound", "localization"), -1.0, "'localization' parameter must be"),
     (("question", "bound", "solver"), "abacus", "'solver' parameter must be"),
-    (("question", "sizes"), {"n_folds": 1}, "n_folds"),
+    (("question", "resampling"), {"n_folds": 1}, "n_folds"),
+    (("question", "resampling"), {"cv": "five"}, "must be of type int"),
     (("question", "methods"), 3, "must be a list; it is 3 @ $.question.methods"),
     (("question", "methods"), "cud", "must be a list; it is 'cud' @ $.question.methods"),
     (("question", "named"), "cud", "must be a list; it is 'cud' @ $.question.named"),

@@ -381,8 +381,9 @@ def _question(analysis: Analysis) -> SavedQuestion:
     resampling = question.resampling
     tested = analysis.records.test_set
     # splitters and cases are not in the file
+    n_folds = int(resampling.cv) if isinstance(resampling.cv, int | np.integer) else None
     passed_again: dict[Literal["cv", "new_cases"], bool] = {
-        "cv": not isinstance(resampling.cv, int | np.integer | None),
+        "cv": resampling.cv is not None and n_folds is None,
         "new_cases": tested is not None and tested.estimand == "conditional",
     }
     linear = {metric.name: metric for metric in metrics.metrics if metric.name != NET_BENEFIT}
@@ -403,11 +404,7 @@ def _question(analysis: Analysis) -> SavedQuestion:
         named=tuple(sorted(question.methods.named)),
         options=question.methods.options,
         alternative=question.alternative,
-        inner=resampling.inner,
-        on_single_class=resampling.on_single_class,
-        copies=resampling.copies,
-        sizes=resampling.sizes,
-        cv=int(resampling.cv) if isinstance(resampling.cv, int | np.integer) else None,
+        resampling=replace(resampling, cv=n_folds),
         passed_again=tuple(name for name, is_needed in passed_again.items() if is_needed),
     )
 

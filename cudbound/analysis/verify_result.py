@@ -24,7 +24,6 @@ from cudbound.intervals import METHODS, Method, find_methods
 from cudbound.metrics.metrics import ResolvedMetrics
 from cudbound.metrics.targets import draw_for_metrics, targets_of
 from cudbound.problem.problem import AdditiveModel
-from cudbound.resampling import Resampling
 from cudbound.resampling.settings import spawn_streams
 from cudbound.saved.check_bounds import check_interval, check_on_data
 from cudbound.saved.saved_file import (
@@ -290,7 +289,7 @@ def _check_rows(
         if holds:
             return Check("rows", None, f"not recomputed, {reason}")
     if "cv" not in question.passed_again:
-        cv = question.cv
+        cv = question.resampling.cv
     try:
         question_again = _question(question, cv, n_jobs)
         rows = analyze(question_again, estimator, *data, new_cases=new_cases, several=True).rows()
@@ -317,13 +316,7 @@ def _question(saved: SavedQuestion, cv: Any, n_jobs: int) -> Question[Method]:
         confidence_level=saved.confidence_level,
         alternative=saved.alternative,
         n_resamples=saved.n_resamples,
-        resampling=Resampling.with_sizes(
-            saved.sizes,
-            inner=saved.inner,
-            on_single_class=saved.on_single_class,
-            cv=cv,
-            copies=saved.copies,
-        ),
+        resampling=replace(saved.resampling, cv=cv),
         bound=saved.bound,
         rng=saved.rng,
         n_jobs=n_jobs,

@@ -73,6 +73,8 @@ RANK_TOLERANCE = 1e-11
 LEAST_CURVATURE = 1e-8
 #: A row with more than this share of its length outside the span of a draw has no score there.
 SPAN_TOLERANCE = 1e-6
+#: Words for the rate.
+ACI_RATES = ("log", "loglog")
 #: Nodes in the search of one draw. Draws of 50 rows with 5 coefficients need fewer; those of 200 rows with 10
 #: coefficients and overlapping classes would need more than anyone would wait for.
 DEFAULT_LIMITS = SearchLimits(nodes_per_draw=20_000)
@@ -374,7 +376,6 @@ def _record(inputs: RecordingInputs, _: Any) -> BoundaryDeviations:
     return boundary_deviations(
         inputs.model,
         inputs.counts,
-        rate=inputs.sizes.aci_rate,
         n_jobs=inputs.n_jobs,
         limits=boundary_limits(inputs.bound),
     )
@@ -382,7 +383,7 @@ def _record(inputs: RecordingInputs, _: Any) -> BoundaryDeviations:
 
 def _check(inputs: RecordingInputs) -> None:
     n = inputs.sample.n_samples
-    if inputs.model is not None and near_rate(inputs.sizes.aci_rate, n) > 0.0:
+    if inputs.model is not None:
         check_curvature(draws_problem(inputs.model, np.ones((1, n), dtype=np.int32)))
 
 

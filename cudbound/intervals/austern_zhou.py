@@ -18,7 +18,7 @@ from cudbound.records import Records
 from cudbound.records.rules import MeanLoss, Means, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import draw_folds, fold_training
-from cudbound.resampling.settings import ResamplingSizes
+from cudbound.resampling.settings import Resampling
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
@@ -103,17 +103,17 @@ class ReplacementDesign:
         return rows
 
 
-def count_replacement_folds(sizes: ResamplingSizes, n_samples: int) -> int:
+def count_replacement_folds(sizes: Resampling, n_samples: int) -> int:
     """Return the number of folds K: ``sizes.n_folds``, or as many as half of the rows allow."""
     return min(sizes.n_folds, n_samples // 2)
 
 
-def count_replacement_fits(sizes: ResamplingSizes, n_samples: int) -> int:
+def count_replacement_fits(sizes: Resampling, n_samples: int) -> int:
     """Return the number of refits in `record_replacements`: (m + 2) K with m = n // 2.
 
     Examples
     --------
-    >>> count_replacement_fits(ResamplingSizes(n_folds=10), 30)
+    >>> count_replacement_fits(Resampling(n_folds=10), 30)
     170
     """
     return (n_samples // 2 + 2) * count_replacement_folds(sizes, n_samples)

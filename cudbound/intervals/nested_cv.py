@@ -16,7 +16,7 @@ from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.records import Records
 from cudbound.records.rules import NestedFoldLosses, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext
-from cudbound.resampling.settings import SMALLER_SIZES, ResamplingSizes
+from cudbound.resampling.settings import SMALLER_SIZES, Resampling
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ MIN_FOLDS, MIN_ROWS_PER_FOLD = 3, 2
 TRAINING_SETS = "training sets of nested cross-validation"
 
 
-def count_nested_folds(sizes: ResamplingSizes, n_samples: int) -> int:
+def count_nested_folds(sizes: Resampling, n_samples: int) -> int:
     """Return the number of folds K: ``sizes.n_folds``, at least 3, with at least 2 rows each.
 
     Raises
@@ -78,7 +78,7 @@ def count_nested_folds(sizes: ResamplingSizes, n_samples: int) -> int:
 
     Examples
     --------
-    >>> count_nested_folds(ResamplingSizes(n_folds=10), 8)
+    >>> count_nested_folds(Resampling(n_folds=10), 8)
     4
     """
     if n_samples < MIN_FOLDS * MIN_ROWS_PER_FOLD:
@@ -89,12 +89,12 @@ def count_nested_folds(sizes: ResamplingSizes, n_samples: int) -> int:
     return min(max(sizes.n_folds, MIN_FOLDS), n_samples // MIN_ROWS_PER_FOLD)
 
 
-def count_nested_fits(sizes: ResamplingSizes, n_samples: int) -> int:
+def count_nested_fits(sizes: Resampling, n_samples: int) -> int:
     """Return the number of refits in `record_nested`: R (K + K (K - 1) / 2); 0 for too few rows, where it raises.
 
     Examples
     --------
-    >>> count_nested_fits(ResamplingSizes(n_folds=10, n_nested_repeats=50), 30)
+    >>> count_nested_fits(Resampling(n_folds=10, n_nested_repeats=50), 30)
     2750
     """
     if n_samples < MIN_FOLDS * MIN_ROWS_PER_FOLD:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from cudbound.resampling.settings import Resampling, ResamplingSizes
+from cudbound.resampling.settings import Resampling
 
-__all__ = ["Resampling", "ResamplingSizes"]
+__all__ = ["Resampling"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cudbound.basis.groups import Groups
 from cudbound.basis.validation import Losses
 from cudbound.resampling.failed_refits import Failures
-from cudbound.resampling.settings import Policy, ResamplingSizes
+from cudbound.resampling.settings import Policy, Resampling
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
@@ -73,7 +73,7 @@ class RefitContext:
         From `Refits.recorded`; for bootstrap draws, folds and test sets it may return more than losses, see `parted`.
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0, or the numbers of more than two classes.
-    sizes : ResamplingSizes
+    sizes : Resampling
         Numbers of folds, splits and repetitions; each function uses its own.
     on_single_class : {"fit", "redraw", "drop", "error"}
         Treatment of training sets with only one class, see `draw_design`.
@@ -87,7 +87,7 @@ class RefitContext:
 
     refit: Refit
     labels: NDArray[np.float64]
-    sizes: ResamplingSizes
+    sizes: Resampling
     on_single_class: Policy
     rng: np.random.Generator
     groups: Groups | None = None

@@ -29,7 +29,7 @@ from cudbound.resampling.bootstrap import USABLE_DRAWS
 from cudbound.resampling.context import RefitContext, SingleClassError, has_one_class
 from cudbound.resampling.failed_refits import Failures, naming_the_step
 from cudbound.resampling.refits import Refits, prepare_refits
-from cudbound.resampling.settings import Policy, Resampling, ResamplingSizes
+from cudbound.resampling.settings import Policy, Resampling
 from cudbound.resampling.splits import Splits, make_splits
 from cudbound.solve.search import Search
 
@@ -169,7 +169,7 @@ class RecordingInputs:
         return self.resampling.cv is not None or not kind.keeps_groups
 
     @cached_property
-    def sizes(self) -> ResamplingSizes:
+    def sizes(self) -> Resampling:
         """The requested sizes, with the number and test share of the caller's splits.
 
         Variances from halves or replicates of the data are for a mean over the same number and size of splits.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import zlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +15,6 @@ from cudbound.basis.validation import (
     check_inner,
     check_integer,
     check_number,
-    check_number_or_word,
 )
 
 Policy = Literal["fit", "redraw", "drop", "error"]
@@ -25,53 +23,12 @@ SMALLER_SIZES = ("smaller numbers in resampling=Resampling(...)",)
 POLICIES = ("fit", "redraw", "drop", "error")
 
 
-#: Words for the rate of the adaptive interval.
-ACI_RATES = ("log", "loglog")
 #: Upper limit for folds, splits and repetitions; no run with more would finish.
 LARGEST = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResamplingSizes:
-    """The numbers of `Resampling`, which describes them, with the defaults of the sources.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    """
-
-    n_folds: int = 10
-    n_repeats: int = 10
-    n_splits: int = 15
-    test_fraction: float = 0.1
-    n_halvings: int = 10
-    n_replicates: int = 15
-    n_nested_repeats: int = 50
-    holdout_fraction: float = 0.5
-    aci_rate: str | float = "log"
-
-    def __post_init__(self) -> None:
-        smallest = {"n_folds": 2, "n_splits": 2, "n_replicates": 2}
-        for name in (entry.name for entry in fields(ResamplingSizes)):
-            if name == "aci_rate":
-                check_number_or_word(name, self.aci_rate, 0.0, math.inf, ACI_RATES)
-            elif name.endswith("_fraction"):
-                check_number(name, getattr(self, name), 0.0, 1.0)
-            else:
-                check_integer(name, getattr(self, name), smallest.get(name, 1), LARGEST)
-
-    def n_test(self, n_samples: int) -> int:
-        """Return the number of test rows n2 of a random split of `n_samples` rows: at least 1, at most n - 1."""
-        return min(max(1, round(self.test_fraction * n_samples)), n_samples - 1)
-
-    def n_held_out(self, n_samples: int) -> int:
-        """Return the number of test rows of the holdout methods: at least 1, at most n - 1."""
-        return min(max(1, round(self.holdout_fraction * n_samples)), n_samples - 1)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Resampling(ResamplingSizes):
+class Resampling:
     """Settings for drawing and refitting training sets, except the number of bootstrap draws.
 
     Attributes
@@ -112,9 +69,6 @@ class Resampling(ResamplingSizes):
         Repetitions of nested cross-validation; Bates, Hastie and Tibshirani use 200 and more.
     holdout_fraction : float, default=0.5
         Share of rows tested by the holdout methods.
-    aci_rate : {"log", "loglog"} or float in [0, inf], default="log"
-        How close to the boundary a point must be for the adaptive interval "aci" to allow either class, see
-        `cudbound.intervals.aci.boundary_deviations`.
 
     Raises
     ------
@@ -129,27 +83,38 @@ class Resampling(ResamplingSizes):
 
     inner: int | str | None = None
     on_single_class: str | None = None
-    cv: Splits | None = None
+    #: Design files have no splitters.
+    cv: Splits | None = field(default=None, metadata={"key": None})
     copies: bool | None = None
+    n_folds: int = 10
+    n_repeats: int = 10
+    n_splits: int = 15
+    test_fraction: float = 0.1
+    n_halvings: int = 10
+    n_replicates: int = 15
+    n_nested_repeats: int = 50
+    holdout_fraction: float = 0.5
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.inner is not None:
             check_inner(self.inner)
         if self.on_single_class is not None:
             check_choice("on_single_class", self.on_single_class, POLICIES)
         if self.copies is not None:
             check_flag("copies", self.copies)
+        for name in ("n_repeats", "n_halvings", "n_nested_repeats", "n_folds", "n_splits", "n_replicates"):
+            smallest = 2 if name in ("n_folds", "n_splits", "n_replicates") else 1
+            check_integer(name, getattr(self, name), smallest, LARGEST)
+        for name in ("test_fraction", "holdout_fraction"):
+            check_number(name, getattr(self, name), 0.0, 1.0)
 
-    @classmethod
-    def with_sizes(cls, sizes: ResamplingSizes, **others: Any) -> Resampling:
-        """Return settings with these numbers."""
-        return cls(**vars(sizes), **others)
+    def n_test(self, n_samples: int) -> int:
+        """Return the number of test rows n2 of a random split of `n_samples` rows: at least 1, at most n - 1."""
+        return min(max(1, round(self.test_fraction * n_samples)), n_samples - 1)
 
-    @property
-    def sizes(self) -> ResamplingSizes:
-        """Its numbers of folds, splits and repetitions, and the rate for "aci"."""
-        return ResamplingSizes(**{entry.name: getattr(self, entry.name) for entry in fields(ResamplingSizes)})
+    def n_held_out(self, n_samples: int) -> int:
+        """Return the number of test rows of the holdout methods: at least 1, at most n - 1."""
+        return min(max(1, round(self.holdout_fraction * n_samples)), n_samples - 1)
 
 
 # ---- random numbers ----

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from cudbound.basis.environment import versions
 from cudbound.basis.exceptions import SavedResultError
-from cudbound.basis.validation import check_confidence_level, check_rng
+from cudbound.basis.validation import Splits, check_confidence_level, check_rng
 from cudbound.bound.cud_bound import Bound, CudBound
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
 from cudbound.report.render import Tabular
 from cudbound.report.tables import FULL, Column, Report, Run, Style
-from cudbound.resampling import ResamplingSizes
+from cudbound.resampling import Resampling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,11 +60,7 @@ class SavedQuestion:
     named: tuple[str, ...] = ("cud",)
     options: Mapping[str, Mapping[str, Scalar]] = field(default_factory=dict)
     alternative: str = "two-sided"
-    inner: str | int | None = None
-    on_single_class: str | None = None
-    copies: bool | None = None
-    sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
-    cv: int | None = None
+    resampling: Resampling = field(default_factory=Resampling)
     passed_again: tuple[Literal["cv", "new_cases"], ...] = ()
 
     def __post_init__(self) -> None:
@@ -268,6 +264,10 @@ _CONVERTER.register_structure_hook_func(
     lambda kind: _comes_from(tuple, kind) and get_args(kind)[-1] is ..., _sequence
 )
 _CONVERTER.register_structure_hook(Metrics, _metrics)
+# of the splits of a call, a file has at most their number
+_CONVERTER.register_structure_hook_func(
+    lambda kind: kind == Splits | None, lambda value, _: None if value is None else _strictly(value, int)
+)
 
 
 #: What came of a check, by whether it passed; None where it could not be made.

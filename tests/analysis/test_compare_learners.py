@@ -9,12 +9,11 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from cudbound import LeastSquaresClassifier, compare_learners
-from cudbound.resampling.settings import Resampling
 
 X, Y = sample(30)
 NEW_X, NEW_Y = sample(30, seed=5)
 A, B = LeastSquaresClassifier(), GaussianNB()
-ALL = Resampling.with_sizes(SIZES)
+ALL = SIZES
 
 
 def test_a_learner_that_was_fitted_elsewhere_is_taken_as_it_is_on_new_cases():

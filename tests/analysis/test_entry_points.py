@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -31,21 +32,20 @@ from cudbound import (
 from cudbound.adapters import to_additive_model
 from cudbound.basis.exceptions import ParameterError
 from cudbound.intervals import METHODS
-from cudbound.resampling import ResamplingSizes
 
 X, Y = sample(24)
 X_FEW, Y_FEW = sample(16)
 NEW_X, NEW_Y = sample(40, seed=8)
-TINY = ResamplingSizes(
+TINY = Resampling(
     n_folds=3, n_repeats=2, n_splits=2, n_halvings=1, n_replicates=2, n_nested_repeats=1, test_fraction=0.2
 )
-ARGUMENTS = {"n_resamples": 10, "resampling": Resampling.with_sizes(SIZES, inner=2), "rng": 0}
+ARGUMENTS = {"n_resamples": 10, "resampling": replace(SIZES, inner=2), "rng": 0}
 
 
 def all_tables(estimator, X, y):
     """Return every table of a classifier as text, numbers to 12 digits: sums round by how rows lie in memory."""
     estimator.fit(X, y)
-    small = {"n_resamples": 4, "resampling": Resampling.with_sizes(TINY, inner=2), "rng": 0}
+    small = {"n_resamples": 4, "resampling": replace(TINY, inner=2), "rng": 0}
     tables = (
         exactly(compare_intervals(estimator, X, y, methods="all", **small)),
         exactly(estimate_error(estimator, X, y, **small)),
@@ -56,7 +56,7 @@ def all_tables(estimator, X, y):
                 y,
                 methods="all",
                 rng=0,
-                resampling=Resampling.with_sizes(TINY),
+                resampling=TINY,
             )
         ),
     )

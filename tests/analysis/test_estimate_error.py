@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, estimate_error
+from cudbound import LeastSquaresClassifier, compare_intervals, estimate_error
 from cudbound.problem.draws import draw_counts
 
 X, Y = sample(30)
@@ -22,7 +22,7 @@ BOTH = pytest.mark.parametrize("clf", [TREE, LEAST_SQUARES], ids=["clones", "bat
 def test_estimates_of_plain_loops(clf):
     """The estimates once more, one fit after the other, on the draws that the seed gives."""
     clf = clf.fit(X, Y)
-    table = estimate_error(clf, X, Y, n_resamples=40, rng=5, resampling=Resampling.with_sizes(SIZES))
+    table = estimate_error(clf, X, Y, n_resamples=40, rng=5, resampling=SIZES)
     counts = draw_counts(30, 40, np.random.default_rng(5))
     wrong, out = np.zeros((40, 30), dtype=bool), counts == 0
     for draw, row in enumerate(counts):
@@ -48,7 +48,7 @@ def test_estimates_of_plain_loops(clf):
 @BOTH
 def test_the_same_seed_gives_the_draws_and_folds_of_the_intervals(clf):
     clf = clf.fit(X, Y)
-    arguments = {"n_resamples": 30, "rng": 4, "resampling": Resampling.with_sizes(SIZES)}
+    arguments = {"n_resamples": 30, "rng": 4, "resampling": SIZES}
     points = estimate_error(clf, X, Y, **arguments)
     rows = compare_intervals(
         clf,

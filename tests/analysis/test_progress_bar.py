@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from contract_cases import COMPARISONS, INTERVALS, CountedLeastSquares, sample
@@ -10,13 +12,12 @@ from sklearn.tree import DecisionTreeClassifier
 from cudbound import Resampling, compare_intervals, compare_learners, estimate_error
 from cudbound.basis.calls import Progress, shared
 from cudbound.intervals import METHODS
-from cudbound.resampling import ResamplingSizes
 
 X, Y = sample(24)
-SIZES = ResamplingSizes(
+SIZES = Resampling(
     n_folds=5, n_repeats=2, n_splits=4, n_halvings=2, n_replicates=3, n_nested_repeats=2, test_fraction=0.2
 )
-ARGUMENTS = {"n_resamples": 12, "resampling": Resampling.with_sizes(SIZES)}
+ARGUMENTS = {"n_resamples": 12, "resampling": SIZES}
 #: Methods that take refits of the classifier, and nothing of it but its predictions.
 REFITTING = tuple(name for name in INTERVALS if not any(kind.of_model for kind in METHODS[name].needs))
 
@@ -67,7 +68,7 @@ def counted():
 
 
 def intervals(clf, *, methods=REFITTING, rng=0, **keywords):
-    settings = {**ARGUMENTS, "resampling": Resampling.with_sizes(SIZES, inner=3)}
+    settings = {**ARGUMENTS, "resampling": replace(SIZES, inner=3)}
     return compare_intervals(clf, X, Y, methods=methods, rng=rng, **settings, **keywords)
 
 
@@ -90,9 +91,7 @@ def test_the_bar_counts_every_fit_of_an_interval(name):
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_the_bar_counts_the_fits_of_both_learners(name):
     clf = counted()
-    row = compare_learners(
-        [clf, clf], X, Y, methods=[name], rng=0, resampling=Resampling.with_sizes(SIZES)
-    ).rows[0]
+    row = compare_learners([clf, clf], X, Y, methods=[name], rng=0, resampling=SIZES).rows[0]
     (bar,) = Bar.made
     assert bar.first_total == bar.n == bar.total == CountedLeastSquares.n_fits == row.n_fits
 

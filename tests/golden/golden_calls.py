@@ -261,7 +261,7 @@ seed = 50
 n_samples = [20, 30]
 n_replicates = 4
 n_resamples = 30
-inner = 10
+resampling.inner = 10
 methods = [{methods}]
 [[scenario]]
 world = "gaussians"

@@ -38,14 +38,14 @@ from cudbound.records import (
     SplitLosses,
     TestSetLosses,
 )
-from cudbound.resampling import Resampling, ResamplingSizes
+from cudbound.resampling import Resampling
 from cudbound.resampling.make_records import RecordingInputs, given_records, make_records
 from cudbound.resampling.settings import spawn_streams
 
 Array = NDArray[Any]
 
 #: Small numbers of everything, so that hundreds of runs take seconds.
-SIZES = ResamplingSizes(
+SIZES = Resampling(
     n_folds=4, n_repeats=2, n_splits=4, n_halvings=2, n_replicates=5, n_nested_repeats=2, test_fraction=0.2
 )
 N_RESAMPLES, N_INNER = 40, 3
@@ -154,7 +154,7 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
         counts=counts,
         streams=spawn_streams(rng),
         estimator=estimator,
-        resampling=Resampling.with_sizes(SIZES, inner=N_INNER),
+        resampling=replace(SIZES, inner=N_INNER),
     )
     records = Records.of(**make_records(needs & REFITTED, recording, given_records(recording)))
     bound = cud_interval(estimator, X, y, n_resamples=N_RESAMPLES, rng=seed)

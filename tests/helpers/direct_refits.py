@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.resampling import ResamplingSizes
+from cudbound.resampling import Resampling
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.refits import Refit, prepare_refits
 
@@ -28,7 +28,7 @@ def refit_of(estimator: Any, X: Any, y: Any) -> Refit:
 
 def task(refit: Refit, labels: Any, sizes: Any = None, *, policy: str = "fit", seed: int = 0) -> RefitContext:
     """Return what is recorded: these refits, with folds and draws of a seed."""
-    return RefitContext(refit, labels, sizes or ResamplingSizes(), policy, np.random.default_rng(seed))
+    return RefitContext(refit, labels, sizes or Resampling(), policy, np.random.default_rng(seed))
 
 
 def constant(losses: ArrayLike) -> Refit:

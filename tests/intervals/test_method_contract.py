@@ -44,7 +44,6 @@ from cudbound.intervals.method import ALTERNATIVES, compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import Records, RepeatedFoldLosses
 from cudbound.report.sentences import ERRORS
-from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.make_records import RecordingInputs, make_records
@@ -66,7 +65,7 @@ MATCHED = tuple(name for name in COMPARISONS if "second_test_set" not in names_o
 WITH_PIVOT = tuple(name for name in COMPARISONS if METHODS[name].pivot is not None)
 SEED = 3
 ARGUMENTS = {"n_resamples": N_RESAMPLES, "rng": SEED}
-RESAMPLING = Resampling.with_sizes(SIZES, inner=N_INNER)
+RESAMPLING = replace(SIZES, inner=N_INNER)
 PROPERTY = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 
 
@@ -377,7 +376,7 @@ def test_an_interval_does_not_depend_on_the_others(name, fitted, intervals):
     assert alone.rows == (intervals[name],)
 
 
-TINY = ResamplingSizes(
+TINY = Resampling(
     n_folds=3, n_repeats=2, n_splits=2, n_halvings=2, n_replicates=2, n_nested_repeats=1, test_fraction=0.2
 )
 
@@ -389,7 +388,7 @@ TINY = ResamplingSizes(
 )
 def test_workers_change_nothing(estimator):
     X, y = sample(14)
-    arguments = {"resampling": Resampling.with_sizes(TINY, inner=2), "rng": SEED}
+    arguments = {"resampling": replace(TINY, inner=2), "rng": SEED}
     estimator.fit(X, y)
     other = DecisionTreeClassifier(max_depth=2)
     one, two = (

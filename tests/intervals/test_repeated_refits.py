@@ -39,7 +39,7 @@ from cudbound.intervals.nested_cv import (
 )
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records
-from cudbound.resampling import ResamplingSizes
+from cudbound.resampling import Resampling
 
 # ---- the formula ----
 
@@ -101,7 +101,7 @@ def test_estimate_outside_the_unit_interval_is_remarked():
 def test_recorded_losses_are_those_of_a_loop_over_folds(estimator):
     X, labels = signed_sample(23)
     n, k, repeats = labels.size, 4, 3
-    sizes = ResamplingSizes(n_folds=k, n_nested_repeats=repeats)
+    sizes = Resampling(n_folds=k, n_nested_repeats=repeats)
     recorded = record_nested(task(refit_of(estimator, X, labels), labels, sizes, seed=7))
     assert recorded.inner.shape == (repeats, k, (k - 1) * 5)
     assert recorded.outer.shape == (repeats, k, 5)
@@ -277,7 +277,7 @@ def test_variance_of_losses_that_ignore_the_training_set_has_the_factor_one_quar
 def test_recorded_errors_are_those_of_a_loop_over_rows(estimator, n):
     X, labels = signed_sample(n)
     recorded = record_replacements(
-        task(refit_of(estimator, X, labels), labels, ResamplingSizes(n_folds=3), seed=5)
+        task(refit_of(estimator, X, labels), labels, Resampling(n_folds=3), seed=5)
     )
     design = draw_replacements(n, 3, np.random.default_rng(5))
 
@@ -304,9 +304,7 @@ def test_designs_with_one_class_are_drawn_again():
     labels = np.where(np.arange(20) < 6, 1.0, -1.0)
     for seed in range(20):
         refit = Seen()
-        recorded = record_replacements(
-            task(refit, labels, ResamplingSizes(n_folds=2), policy="redraw", seed=seed)
-        )
+        recorded = record_replacements(task(refit, labels, Resampling(n_folds=2), policy="redraw", seed=seed))
         positive = refit.training @ (labels > 0)
         if recorded.remarks:
             break

@@ -41,7 +41,6 @@ from cudbound.intervals.resampled_t import (
 )
 from cudbound.records import FoldLosses, HalvingLosses, Records, RepeatedFoldLosses
 from cudbound.resampling.folds import draw_folds
-from cudbound.resampling.settings import ResamplingSizes
 from cudbound.resampling.splits import (
     draw_split,
     hold_out,
@@ -134,7 +133,7 @@ def _record(recorder, X, labels, sizes, policy="fit", seed=7):
     return made, refit.training
 
 
-SMALL = ResamplingSizes(n_splits=4, n_halvings=3, n_replicates=3, test_fraction=0.2, holdout_fraction=0.4)
+SMALL = Resampling(n_splits=4, n_halvings=3, n_replicates=3, test_fraction=0.2, holdout_fraction=0.4)
 
 
 def test_recorded_splits_in_a_plain_loop():
@@ -167,7 +166,7 @@ def test_recorded_half_splits_in_a_plain_loop(n):
 @pytest.mark.parametrize("n", [20, 21])
 def test_recorded_half_folds_in_a_plain_loop(n):
     X, labels = signed_sample(n)
-    made, training = _record(record_half_folds, X, labels, ResamplingSizes(n_folds=4, n_halvings=3))
+    made, training = _record(record_half_folds, X, labels, Resampling(n_folds=4, n_halvings=3))
     rng = np.random.default_rng(7)
     for pair in made.means:
         order = rng.permutation(n)

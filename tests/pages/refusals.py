@@ -94,7 +94,6 @@ OBJECTS: dict[type, dict[str, list[Any]]] = {
         "holdout_fraction": [1, -0.1],
         "inner": [0, "few"],
         "on_single_class": ["ignore"],
-        "aci_rate": ["cubic"],
         "copies": ["some"],
     },
     Bound: {
@@ -313,7 +312,7 @@ methods = 7; S; W
 methods = ['mcnemar']; S; W
 localization = 'm'; S; W
 confidence_level = 95; S; W
-inner = 0; S; W
+resampling.inner = 0; S; W
 options = 3; S; W
 S; options.kohavi-normal.form = 'x'; W
 S; W; distance = 'far'

@@ -12,7 +12,6 @@ from record_kinds import KINDS, kinds
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold
 
-from cudbound import Resampling
 from cudbound.adapters import to_additive_model
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.sample import Sample
@@ -44,7 +43,7 @@ def recording_of(estimator=CLF, needs=frozenset(), *, groups=None, cv=None, poli
         Sample.of(estimator, X, Y, groups),
         frozenset(KINDS.get(need, need) for need in needs),
         spawn_streams(rng),
-        Resampling.with_sizes(SIZES, inner=N_INNER, cv=cv, on_single_class=policy),
+        replace(SIZES, inner=N_INNER, cv=cv, on_single_class=policy),
         counts=counts,
         estimator=estimator,
         refits_of_each=(refits, refits),

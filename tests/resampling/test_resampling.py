@@ -14,14 +14,13 @@ from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
 from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records
-from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bootstrap import record_inner
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import record_folds
 from cudbound.resampling.make_records import RecordingInputs, given_records, make_records
 from cudbound.resampling.settings import spawn_streams
 
-FOLDS = {k: ResamplingSizes(n_folds=k) for k in (2, 6, 10)}
+FOLDS = {k: Resampling(n_folds=k) for k in (2, 6, 10)}
 EVERYTHING = frozenset({"bootstrap", "inner", "folds"})
 
 
@@ -67,7 +66,7 @@ def test_inner_bootstrap_is_the_loo_bootstrap_of_the_draw_as_a_training_set():
     counts = draw_counts(12, 6, np.random.default_rng(3))
     refit, _ = choose_refit(LeastSquaresClassifier().fit(X, labels), X, labels, np.random.default_rng(0))
     recorded = record_inner(
-        RefitContext(refit, labels, ResamplingSizes(), on_single_class="fit", rng=np.random.default_rng(9)),
+        RefitContext(refit, labels, Resampling(), on_single_class="fit", rng=np.random.default_rng(9)),
         counts,
         8,
     )
@@ -175,7 +174,7 @@ def test_folds_are_shuffled_until_both_classes_are_in_training():
             RefitContext(
                 refit,
                 RARE,
-                ResamplingSizes(n_folds=2),
+                Resampling(n_folds=2),
                 on_single_class="error",
                 rng=np.random.default_rng(bad_seed),
             )

@@ -10,14 +10,14 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, compare_learners
-from cudbound.resampling import Resampling, ResamplingSizes
+from cudbound.resampling import Resampling
 from cudbound.study import Scenario, Study
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.run.replicate import run_replicate
 
 GAUSSIANS = WORLDS["gaussians"]()
 METHODS = ("corrected-resampled-t", "5x2cv-t", "k-fold-t", "mcnemar")
-SIZES = ResamplingSizes(n_splits=4, test_fraction=0.25, n_folds=5)
+SIZES = Resampling(n_splits=4, test_fraction=0.25, n_folds=5)
 
 
 # of scikit-learn's class, which worker processes can import
@@ -26,7 +26,7 @@ _stump = partial(DecisionTreeClassifier, max_depth=1, random_state=0)
 
 def _study(**changes: object) -> Study:
     scenario = Scenario("line and stump", GAUSSIANS, LeastSquaresClassifier, rival=_stump)
-    study = Study("compared", (scenario,), (24,), 6, METHODS, confidence_level=0.9, sizes=SIZES, seed=5)
+    study = Study("compared", (scenario,), (24,), 6, METHODS, confidence_level=0.9, resampling=SIZES, seed=5)
     return replace(study, **changes)
 
 
@@ -44,7 +44,7 @@ def test_a_replicate_is_the_comparison_of_its_sample():
         drawn.y,
         methods=METHODS,
         confidence_level=0.9,
-        resampling=Resampling.with_sizes(SIZES),
+        resampling=SIZES,
         rng=rng,
     )
     assert [row.pvalue for row in found.intervals] == [row.pvalue for row in table.rows]

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binomtest, norm
 
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.resampling import Resampling
 from cudbound.study import Scenario, Study, run_study, summarize
 from cudbound.study.populations.worlds import Gaussians, NearSeparable, Noise
 from cudbound.study.run.store import Store
@@ -33,7 +34,7 @@ def store(tmp_path_factory) -> Path:
         n_replicates=N_REPLICATES,
         methods=(*KEEPING, *FALLING_SHORT),
         n_resamples=100,
-        inner="oob",
+        resampling=Resampling(inner="oob"),
         confidence_level=LEVEL,
         seed=20080709,
     )

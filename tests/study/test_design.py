@@ -44,7 +44,7 @@ n_samples = [20, 40]
 n_replicates = 5
 methods = ["kohavi-normal", "cud"]
 n_resamples = 30
-inner = "oob"
+resampling.inner = "oob"
 confidence_level = 0.9
 localization = inf
 options.kohavi-normal.form = "wilson"
@@ -64,7 +64,7 @@ set = {C = 0.5, tol = 1e-8}
     )
     assert (study.name, study.seed, study.n_samples, study.n_replicates) == ("other", 7, (20, 40), 5)
     assert study.methods == ("kohavi-normal", "cud")
-    assert (study.n_resamples, study.inner, study.confidence_level) == (30, "oob", 0.9)
+    assert (study.n_resamples, study.resampling.inner, study.confidence_level) == (30, "oob", 0.9)
     assert study.localization == float("inf")
     assert study.options == {"kohavi-normal": {"form": "wilson"}}
     (scenario,) = study.scenarios

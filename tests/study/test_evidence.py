@@ -25,7 +25,7 @@ name = "small"
 n_samples = 16
 n_replicates = 6
 n_resamples = 20
-inner = "oob"
+resampling.inner = "oob"
 methods = ["two-center", "langford-binomial"]
 [[scenario]]
 world = "gaussians"

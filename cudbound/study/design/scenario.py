@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -19,7 +19,6 @@ from cudbound.basis.method_card import RequestedMethods, check_options
 from cudbound.basis.validation import (
     check_choice,
     check_confidence_level,
-    check_inner,
     check_integer,
     check_localization,
 )
@@ -27,7 +26,8 @@ from cudbound.intervals import METHODS, Method, find_comparisons, find_methods
 from cudbound.metrics.metric import ERROR
 from cudbound.metrics.metrics import NAMES, Metrics
 from cudbound.problem.draws import MAX_RESAMPLES
-from cudbound.resampling import ResamplingSizes
+from cudbound.resampling import Resampling
+from cudbound.resampling.make_records import INNER_DRAWS
 from cudbound.study.populations.population import Population
 
 #: Metrics whose true value is found on a large sample.
@@ -143,14 +143,12 @@ class Study:
         options), your own functions and methods made by `cudbound.own_method` are replaced by their names.
     n_resamples : int, default=500
         Bootstrap draws, as in Laber and Murphy (2008).
-    inner : int or "oob", default=50
-        Scenarios with metrics other than the error use "oob".
     confidence_level : float, default=0.95
     localization : str or float, default="n"
     options : mapping of str to mapping, default={}
         Options of single methods, including those from pairs.
-    sizes : ResamplingSizes, default=ResamplingSizes()
-        Numbers of folds, splits and repetitions.
+    resampling : Resampling, default=Resampling()
+        Without `cv`; `inner` is 50 by default, and scenarios with metrics other than the error use inner="oob".
     seed : int, default=0
     user_methods : tuple of Method
         The user-defined methods, taken from `methods`. A store identifies a method only by its name: rename a method
@@ -168,11 +166,10 @@ class Study:
     n_replicates: int
     methods: Any
     n_resamples: int = 500
-    inner: int | str = 50
     confidence_level: float = 0.95
     localization: str | float = "n"
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
+    resampling: Resampling = field(default_factory=Resampling)
     seed: int = 0
     user_methods: tuple[Method, ...] = field(default=(), repr=False, metadata={"key": None})
 
@@ -191,7 +188,8 @@ class Study:
         check_options(self.options, requested)
         object.__setattr__(self, "options", {**requested.options, **self.options})
         check_confidence_level(self.confidence_level)
-        check_inner(self.inner)
+        if self.resampling.inner is None:
+            object.__setattr__(self, "resampling", replace(self.resampling, inner=INNER_DRAWS))
         check_integer("seed", self.seed, 0)
         _check_numbers(self)
         check_localization(self.localization, max(self.n_samples))
@@ -308,7 +306,7 @@ def describe(study: Study) -> dict[str, Any]:
         "cudbound": version("cudbound"),
         **{name: value for name, value in vars(study).items() if name != "user_methods"},
         "scenarios": {scenario.name: _describe_scenario(scenario) for scenario in study.scenarios},
-        "sizes": asdict(study.sizes),
+        "resampling": {name: value for name, value in asdict(study.resampling).items() if value is not None},
     }
     plain: dict[str, Any] = json.loads(json.dumps(description, default=_plain))
     return plain

@@ -120,7 +120,7 @@ def plan_sample_size(
     n_resamples : int, default=200
         Bootstrap draws per interval. Half-widths hardly depend on it, so fewer are enough than for a reported interval.
     resampling : Resampling or None, default=None
-        Only its `inner` (None means 50 for the error and "oob" for other metrics) and its `sizes` are used. Every
+        Only its `inner` (None means 50 for the error and "oob" for other metrics) and its numbers are used. Every
         sample has its own splits, and draws of one class and copies of rows are treated as `on_single_class` and
         `copies` do by default; other settings raise ValueError.
     rng : int, numpy.random.Generator or None, default=None
@@ -180,7 +180,7 @@ def plan_sample_size(
         confidence_level=confidence_level,
         options=methods.options,
         seed=check_seed(rng),
-        **_settings(resampling),
+        resampling=_settings(resampling),
     )
     pilot = None if y is None or not isinstance(population, RealData) else population
     return SampleSizePlan(
@@ -198,13 +198,13 @@ def plan_sample_size(
     )
 
 
-def _settings(resampling: object) -> dict[str, Any]:
+def _settings(resampling: object) -> Resampling:
     """Return the resampling settings for a study."""
     settings = check_settings("resampling", resampling, Resampling, 'inner="oob"')
     for name in ("cv", "on_single_class", "copies"):
         if getattr(settings, name) is not None:
             raise ParameterError(name, "None: a plan has many samples", getattr(settings, name))
-    return {"sizes": settings.sizes} | ({} if settings.inner is None else {"inner": settings.inner})
+    return settings
 
 
 def _population(X: Any, y: ArrayLike | None, metrics: Metrics) -> Population:

@@ -9,7 +9,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any
 
@@ -33,7 +33,6 @@ from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metrics import NET_BENEFIT, Metrics
 from cudbound.metrics.predictive import VALUES, likelihood_ratio
 from cudbound.point_estimates.auc import hanley_mcneil_size, order_codes, weighted_auc
-from cudbound.resampling import Resampling
 from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.refits import prepare_refits
 from cudbound.study.design.scenario import Scenario, Study
@@ -169,11 +168,11 @@ def _intervals(
         settings["groups"] = drawn.groups
     rows: Sequence[IntervalEstimate | ComparisonResult]
     if study.compares:
-        resampling = Resampling.with_sizes(study.sizes)
-        rows = compare_learners(fitted, drawn.X, drawn.y, **settings, resampling=resampling, rng=rng).rows
+        settings["resampling"] = study.resampling
+        rows = compare_learners(fitted, drawn.X, drawn.y, **settings, rng=rng).rows
     else:
         (only,) = fitted
-        inner = study.inner
+        inner = study.resampling.inner
         if scenario.metric != ("error",):
             # of inner draws no other metric can be read, whatever scenarios of the error in the same study take
             settings["metric"], inner = scenario.metrics, "oob"
@@ -185,7 +184,7 @@ def _intervals(
             drawn.y,
             **settings,
             n_resamples=study.n_resamples if scenario.n_resamples is None else scenario.n_resamples,
-            resampling=Resampling.with_sizes(study.sizes, inner=inner),
+            resampling=replace(study.resampling, inner=inner),
             rng=rng,
         ).rows
         if len(truths) > 1:

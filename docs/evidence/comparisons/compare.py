@@ -28,14 +28,13 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 from threadpoolctl import threadpool_limits
 
-from cudbound import LeastSquaresClassifier, ResamplingSizes
+from cudbound import LeastSquaresClassifier, Resampling
 from cudbound.basis.sample import Sample
 from cudbound.intervals import METHODS
 from cudbound.intervals.grandvalet_bengio import HALF_FOLDS
 from cudbound.intervals.method import compute_comparison
 from cudbound.intervals.resampled_t import HALF_SPLITS
 from cudbound.records import Records, SplitLosses
-from cudbound.resampling import Resampling
 from cudbound.resampling.folds import REPEATED_FOLDS
 from cudbound.resampling.make_records import RecordingInputs, make_records
 from cudbound.resampling.refits import Refits, difference
@@ -47,7 +46,7 @@ SEED = 20261203
 ROUNDS = 20
 #: Sets of each cell for the methods that take hundreds of fits more; the others have all.
 SETS_OF_COSTLY = 100
-SIZES = ResamplingSizes(n_nested_repeats=5)
+SIZES = Resampling(n_nested_repeats=5)
 LEVEL = 0.95
 #: The corrected t of one partition into ten folds, with mean and variance averaged over ten partitions.
 PROPOSED = "repeated-k-fold-t"
@@ -355,7 +354,7 @@ def recording_of(cell: Cell, rng: np.random.Generator) -> RecordingInputs:
         streams=spawn_streams(rng),
         given_refits=difference(*both),
         refits_of_each=both,
-        resampling=Resampling.with_sizes(SIZES),
+        resampling=SIZES,
     )
 
 
@@ -373,12 +372,10 @@ def run_set(cell: Cell, number: int, seed: int = SEED) -> dict[str, Any]:
     for label, (name, options) in compared.items():
         used = Records(**own) if name == "independent-test-sets" else records
         row["tests"][label] = numbers(compute_comparison(METHODS[name], used, LEVEL, options=options))
-    more = replace(
-        recording, resampling=Resampling.with_sizes(replace(SIZES, n_splits=50)), streams=spawn_streams(rng)
-    )
+    more = replace(recording, resampling=replace(SIZES, n_splits=50), streams=spawn_streams(rng))
     larger = replace(
         recording,
-        resampling=Resampling.with_sizes(replace(SIZES, test_fraction=0.2)),
+        resampling=replace(SIZES, test_fraction=0.2),
         streams=spawn_streams(rng),
     )
     repeated = np.concatenate([one.means for one in records.repeated_folds.partitions])

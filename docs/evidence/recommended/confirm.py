@@ -50,7 +50,6 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from cudbound import LeastSquaresClassifier, Metrics, Resampling, compare_intervals
-from cudbound.resampling import ResamplingSizes
 from cudbound.study.populations.patients import Patients
 from cudbound.study.populations.population import Cases, draw_both_classes
 from cudbound.study.populations.real_data import load_data_set
@@ -486,9 +485,7 @@ def intervals(cell: Cell, fitted: Any, drawn: Cases, rng: np.random.Generator) -
     seed = int(rng.integers(2**32))
     rows = []
     for copies, methods in forms:
-        resampling = Resampling(
-            inner="oob", copies=copies, sizes=ResamplingSizes(n_nested_repeats=N_NESTED_REPEATS)
-        )
+        resampling = Resampling(inner="oob", copies=copies, n_nested_repeats=N_NESTED_REPEATS)
         for metrics, asked in _calls(cell, methods):
             table = compare_intervals(
                 fitted,
