@@ -213,7 +213,7 @@ result_options = options_as_object(
         "--style",
         type=click.Choice(("full", "paper")),
         default="full",
-        help="paper for one row per method, such as 'title, 0.16 (0.01 to 0.31)'.",
+        help="paper for estimates and limits in one column, such as '0.16 (0.01 to 0.31)'.",
     ),
     click.option("--percent", is_flag=True, help="Write proportions in percent."),
 )

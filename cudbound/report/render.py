@@ -6,9 +6,8 @@ import abc
 import bisect
 import json
 import math
-import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -134,7 +133,7 @@ def _aligned(report: Report, width: int = LINE) -> str:
     from tabulate import tabulate
 
     rows = [[column.heading for column in report.columns], *report.cells()]
-    lines = [[textwrap.fill(_breakable(printable(text), width), width) for text in row] for row in rows]
+    lines = [[textwrap.fill(printable(text), width) for text in row] for row in rows]
     columns = zip(*lines, strict=True)
     rules = ["-" * max(len(line) for cell in cells for line in cell.split("\n")) for cells in columns]
     aligned: str = tabulate(
@@ -146,14 +145,6 @@ def _aligned(report: Report, width: int = LINE) -> str:
         colalign=alignments(report.columns),
     )
     return "\n".join(line.rstrip() for line in aligned.splitlines())
-
-
-def _breakable(text: str, width: int) -> str:
-    """Return a text with long words split before capitals: Least Squares Classifier."""
-    words = text.split(" ")
-    return " ".join(
-        re.sub(r"(?<=[a-z])(?=[A-Z])", " ", word) if len(word) > width else word for word in words
-    )
 
 
 def _listed(report: Report, column: Column) -> str:
@@ -173,15 +164,10 @@ def _listed(report: Report, column: Column) -> str:
     return f"{column.heading.capitalize()}:\n{wrapped(items, '  ')}"
 
 
-def _names(report: Report) -> Sequence[str]:
-    """Return a name per row: its names cell, or all cells before the numbers if the names is not unique."""
-    cells = report.cells()
-    names = [row[0] for row in cells]
-    if len(set(names)) == len(names):
-        return names
-    numbers = (index for index, column in enumerate(report.columns) if column.kind not in ("text", "level"))
-    before = next(numbers, len(report.columns))
-    return [" / ".join(row[:before]) for row in cells]
+def _names(report: Report) -> list[str]:
+    """Return a name per row: all cells before the numbers."""
+    kinds = [column.kind in ("text", "level") for column in report.columns]
+    return [" / ".join(row[: (*kinds, False).index(False)]) for row in report.cells()]
 
 
 #: Numbers are aligned and notes small; font and color are left to the surrounding page.
@@ -476,9 +462,7 @@ class Tabular(abc.ABC):
         Parameters
         ----------
         style : {"full", "paper"}, default="full"
-            "paper": one row "title, 0.16 (0.01 to 0.31)" per method, with titles instead of the short names.
-        digits : int or None, default=None
-            Decimals of proportions, 0 to 10. None: 3, or 2 for "paper"; in percent 1, or 0 for "paper".
+            "paper": estimates and limits in one column, "0.16 (0.01 to 0.31)", with 2 decimals, or none in percent.
         percent : bool, default=False
             Whether proportions are written in percent.
 
@@ -493,7 +477,7 @@ class Tabular(abc.ABC):
         >>> from cudbound.basis.outcomes import Estimand
         >>> row = IntervalEstimate(method="cud", estimate=0.16, raw_interval=ConfidenceInterval(0.01, 0.31),
         ...     estimand=Estimand("conditional"), confidence_level=0.95, n_fits=1)
-        >>> print(IntervalTable((row,)).to_latex(style="paper").splitlines()[8])
+        >>> print(IntervalTable((row,)).to_latex(style="paper").splitlines()[9])
         cud & 0.16 (0.01 to 0.31) \\
         """
         return self._written("latex", style)

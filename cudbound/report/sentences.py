@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import (
@@ -122,8 +121,10 @@ def headline(
             sentences.append(interval_sentence(row, None if run is None else run.n_samples, percent))
             sentences += majority_sentence(row, run)
     if rows and not sentences:
+        facts = dict.fromkeys(f"{majority[1]}." for row in rows if (majority := _majority(row, run)))
         return (
             f"The interval to quote for the error of this classifier, {RECOMMENDED[0]}, is not in this table.",
+            *facts,
         )
     return tuple(sentences)
 
@@ -174,13 +175,16 @@ def agreement_sentence(row: Row) -> tuple[str, ...]:
     )
 
 
-def _is_evidence(row: IntervalEstimate, run: Run) -> bool:
-    """Whether an interval below the error of the majority class shows a better classifier.
-
-    With many features it does not, unless it is the recommended interval.
-    """
-    many = any(isinstance(caution, ManyFeaturesWarning) for caution in run.cautions)
-    return row.method in (RECOMMENDED[0], POOLED) or not many
+def _majority(row: IntervalEstimate, run: Run | None) -> tuple[float, str] | None:
+    """Return the error of always predicting the majority class in the cases behind a row, and that in words."""
+    if row.metric != "error" or run is None:
+        return None
+    cases = row.new_cases
+    error, of_rows = (run.base_rate, run.of_rows) if cases is None else (cases.majority_error, cases.of_rows)
+    if error is None:
+        return None
+    share = format_proportion(error, percent=True)
+    return error, f"Always predicting the majority class would be wrong for {share} {of_rows}"
 
 
 def majority_sentence(row: IntervalEstimate, run: Run | None) -> tuple[str, ...]:
@@ -188,74 +192,20 @@ def majority_sentence(row: IntervalEstimate, run: Run | None) -> tuple[str, ...]
 
     It is that on the test cases for a row from these. There is no sentence for other metrics, or if it is unknown.
     """
-    majority = None if row.metric != "error" or run is None else _majority([row], run)
-    if majority is None:
+    if run is None or (majority := _majority(row, run)) is None:
         return ()
-    if row.low > majority.error:
-        return (f"{majority}; that is below the interval: it is better than this classifier.",)
-    if row.high < majority.error:
-        return (f"{majority}{'; that is above the interval' if majority.evidence else NO_EVIDENCE}.",)
-    if _contains(row, majority.error):
-        return (
-            f"{majority}; the interval includes that value: no evidence that this classifier beats the majority "
-            "class.",
-        )
-    return (f"{majority}.",)
-
-
-def majority_notes(rows: Sequence[IntervalEstimate], run: Run, *, name: bool = True) -> tuple[str, ...]:
-    """Return the notes under a table on which intervals include the error of the majority class.
-
-    There is one for rows from the training data, and one for those from test cases. A note names no intervals without
-    `name`, and is empty if the headline already reports it.
-    """
-    parts = [[row for row in rows if not row.new_cases], [row for row in rows if row.new_cases]]
-    majorities = [(part, majority) for part in parts if part and (majority := _majority(part, run))]
-    if not name:
-        return tuple(f"{majority}." for _, majority in majorities)
-    quoted = recommended_row([row for row in rows if row.metric == "error"])
-    return tuple(_majority_note(part, majority, quoted) for part, majority in majorities)
-
-
-def _majority_note(
-    rows: Sequence[IntervalEstimate], majority: _Majority, quoted: IntervalEstimate | None
-) -> str:
-    """Return which intervals include the error; the headline has it if it quotes one of these rows."""
-    judged = [row for row in rows if row.metric == "error" and row.alternative != "greater"]
-    in_headline = any(row is quoted for row in judged)
-    if not judged or (len(judged) == 1 and in_headline):
-        return ""
-    what = "Error of always predicting the majority class" if in_headline else majority
-    names = list(dict.fromkeys(row.method for row in judged if _contains(row, majority.error)))
-    if not names:
-        return f"{what}: no interval includes it{'' if majority.evidence else NO_EVIDENCE}."
-    which = ", ".join(names) if len(names) < len(judged) else "every interval for the error"
-    return f"{what}: included in {which}, so no evidence there that the classifier beats the majority class."
-
-
-class _Majority(NamedTuple):
-    """The error of always predicting the majority class, and whether an interval below it is evidence."""
-
-    error: float
-    of_rows: str
-    evidence: bool
-
-    def __str__(self) -> str:
-        share = format_proportion(self.error, percent=True)
-        return f"Always predicting the majority class would be wrong for {share} {self.of_rows}"
-
-
-def _majority(rows: Sequence[IntervalEstimate], run: Run) -> _Majority | None:
-    """Return that error on the cases behind rows: all from the same test cases, or all from the training data."""
-    cases = rows[0].new_cases
-    if cases is None:
-        return _Majority(run.base_rate, run.of_rows, all(_is_evidence(row, run) for row in rows))
-    return None if cases.majority_error is None else _Majority(cases.majority_error, cases.of_rows, True)
-
-
-def _contains(row: IntervalEstimate, error: float) -> bool:
-    """Whether an interval includes this error; a lower limit alone does not tell."""
-    return row.alternative != "greater" and bool(row.low <= error <= row.high)
+    error, fact = majority
+    if row.low > error:
+        return (f"{fact}; that is below the interval: it is better than this classifier.",)
+    if row.high < error:
+        many = any(isinstance(caution, ManyFeaturesWarning) for caution in run.cautions)
+        in_doubt = many and row.method not in (RECOMMENDED[0], POOLED) and not row.new_cases
+        return (f"{fact}{NO_EVIDENCE if in_doubt else '; that is above the interval'}.",)
+    if row.alternative == "greater" or math.isnan(row.low + row.high):  # it does not tell
+        return (f"{fact}.",)
+    return (
+        f"{fact}; the interval includes that value: no evidence that this classifier beats the majority class.",
+    )
 
 
 def cautions(

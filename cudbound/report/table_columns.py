@@ -10,21 +10,13 @@ from typing import TYPE_CHECKING
 from cudbound.basis.metric_words import in_formula, metric_words
 from cudbound.basis.outcomes import Center, hypotheses_in_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.report.sentences import (
-    DIFFERENCES,
-    SAME_POPULATION,
-    cautions,
-    explain_estimands,
-    headline,
-    majority_notes,
-)
+from cudbound.report.sentences import DIFFERENCES, SAME_POPULATION, cautions, explain_estimands, headline
 from cudbound.report.tables import (
     FULL,
     Column,
     Report,
     Run,
     Style,
-    methods_in_words,
     rows_report,
     styled,
     with_confidence,
@@ -80,21 +72,19 @@ def interval_report(
     in_units = any(not row.is_proportion for row in rows)
     units = ", costs, net benefits and ratios in their own units" if in_units else ""
     notes = (
-        f"Scale: {style.scale}{units}, limits clipped to it{'' if style.on_paper else '; width = high - low'}.",
+        f"Scale: {style.scale}{units}, limits clipped to it.",
         *_estimand_notes(rows),
-        _validation_note(rows, style),
-        "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
-        "" if style.on_paper else _outside_note(rows),
-        *(() if run is None else _notes_of_run(rows, run, style)),
+        _validation_note(rows),
+        _center_note(rows),
+        _outside_note(rows),
+        *(() if run is None else map(str, cautions(rows, run.n_samples, run.cautions, style.percent))),
     )
     ways = {row.alternative for row in rows}
     limits = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
     title = f"{with_confidence(rows).capitalize()} {limits} for {subject}"
     columns = [Column("metric", "metric", "text"), *_COLUMNS] if other else _COLUMNS
     report = rows_report("intervals", title, notes, columns, rows, to_frame, run, style)
-    if not style.on_paper:  # where the sentence stands in the text
-        report = replace(report, headline=headline(rows, run, style.percent))
-    return styled(report, rows, style)
+    return styled(replace(report, headline=headline(rows, run, style.percent)), rows, style)
 
 
 def _estimand_notes(rows: Sequence[IntervalEstimate]) -> list[str]:
@@ -111,15 +101,9 @@ def _estimand_notes(rows: Sequence[IntervalEstimate]) -> list[str]:
     ]
 
 
-def _notes_of_run(rows: Sequence[IntervalEstimate], run: Run, style: Style) -> tuple[str, ...]:
-    """Return what the training rows themselves say about the intervals, and reasons for caution."""
-    of_run = cautions(rows, run.n_samples, run.cautions, style.percent)
-    return (*majority_notes(rows, run, name=not style.on_paper), *(caution.args[0] for caution in of_run))
-
-
-def _validation_note(rows: Sequence[IntervalEstimate], style: Style) -> str:
+def _validation_note(rows: Sequence[IntervalEstimate]) -> str:
     def names_of(part: Sequence[IntervalEstimate]) -> str:
-        return ", ".join(dict.fromkeys(row.title if style.on_paper else row.method for row in part))
+        return ", ".join(dict.fromkeys(row.method for row in part))
 
     new = [row for row in rows if row.new_cases]
     pooled = [row for row in rows if row.tested is not None and row.tested.pooled]
@@ -160,7 +144,7 @@ def point_report(
         f"Scale: {style.scale}.",
         *explain_estimands(row.estimand for row in rows),
         "Estimates without uncertainty; compare_intervals gives intervals.",
-        *(() if run is None else (caution.args[0] for caution in run.cautions)),
+        *(() if run is None else map(str, run.cautions)),
     )
     columns = (Column("estimate", "estimate", "difference"),)
     title = "Point estimates of the error of a classifier"
@@ -210,9 +194,7 @@ def comparison_report(
     new = dict.fromkeys(row.method for row in rows if row.n_fits == 0)  # new test cases take no fits
     external = f"; except {', '.join(new)}, from test cases" if new else ""
     notes = (
-        f"Method: {methods_in_words(rows) if style.on_paper else methods[0]}."
-        if len(pairs) > 1 and (style.on_paper or len(methods) == 1)
-        else "",
+        f"Method: {methods[0]}." if len(pairs) > 1 and len(methods) == 1 else "",
         f"Estimate: {what}({a}) - {what}({b}), in {scale}, limits clipped to it; above 0 where {a} {more}.",
         *(_adjustments(len(pairs)) if len(pairs) > 1 else ()),
         *tested,
@@ -220,7 +202,7 @@ def comparison_report(
         f"Internal comparisons from one data set, without external validation{external}."
         if len(new) < len(methods)
         else "",
-        *(() if run is None else (caution.args[0] for caution in run.cautions)),
+        *(() if run is None else map(str, run.cautions)),
     )
     simultaneous = "simultaneous " if len(pairs) > 1 else ""
     intervals = f"{simultaneous}{with_confidence(rows)} intervals"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
-from cudbound.basis.metric_words import in_formula, metric_words
+from cudbound.basis.metric_words import metric_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.rounding import Kind, format_cell, format_level
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+Row = IntervalEstimate | ComparisonResult | PointEstimate
 #: The name of the classifier in a table of one.
 SINGLE = "Classifier"
 #: Of rows with weights.
@@ -161,16 +162,10 @@ LAST = (
 )
 
 
-LAYOUTS = ("full", "paper")
-#: With any number of patients, more digits than this are noise.
-MAX_DIGITS = 10
-
-
 class StyleOptions(TypedDict, total=False):
     """The fields of a `Style` as keywords."""
 
     style: str
-    digits: int | None
     percent: bool
 
 
@@ -181,39 +176,27 @@ class Style:
     Attributes
     ----------
     style : {"full", "paper"}, default "full"
-        "paper": one row ``title, 0.16 (0.01 to 0.31)`` per method, with titles instead of the short names.
-    digits : int or None, default None
-        Decimals of proportions, 0 to 10. None: 3, or 2 for "paper"; in percent 1, or 0 for "paper".
+        "paper": estimates and limits in one column, "0.16 (0.01 to 0.31)", with 2 decimals, or none in percent.
     percent : bool, default False
         Whether proportions are written in percent.
 
     Raises
     ------
     ParameterError
-        If a value is not allowed.
+        If the style is unknown.
     """
 
     style: str = "full"
-    digits: int | None = None
     percent: bool = False
 
     def __post_init__(self) -> None:
-        if self.style not in LAYOUTS:
-            raise ParameterError("style", f"one of {list(LAYOUTS)}", self.style)
-        if self.digits is not None and not (isinstance(self.digits, int) and 0 <= self.digits <= MAX_DIGITS):
-            raise ParameterError("digits", f"an int from 0 to {MAX_DIGITS}, or None", self.digits)
+        if self.style not in ("full", "paper"):
+            raise ParameterError("style", "'full' or 'paper'", self.style)
 
     @property
     def on_paper(self) -> bool:
         """Whether the layout is for a paper."""
         return self.style == "paper"
-
-    @property
-    def decimals(self) -> int | None:
-        """Decimals of proportions; None uses the rounding rules."""
-        if self.digits is None and self.on_paper:
-            return 0 if self.percent else 2
-        return self.digits
 
     @property
     def scale(self) -> str:
@@ -225,21 +208,23 @@ class Style:
         """The values that an error can have."""
         return "[0%, 100%]" if self.percent else "[0, 1]"
 
-    def write(self, value: str | float, kind: Kind = "proportion") -> str:
+    def write(self, value: str | float, kind: Kind = "difference") -> str:
         """Write a number of the table."""
-        return format_cell(value, kind, self.decimals, self.percent)
+        of_paper = 0 if self.percent else 2
+        return format_cell(value, kind, of_paper if self.on_paper else None, self.percent)
 
     def of_row(self, is_proportion: bool) -> Style:
         """Return the style of a row, whose numbers may have other units."""
         return self if is_proportion else replace(self, percent=False)
 
-    def limits(self, row: IntervalEstimate | ComparisonResult) -> str:
-        """Write an estimate with its limits or its only limit, such as 0.16 (0.01 to 0.31)."""
-        kind: Kind = "difference" if isinstance(row, ComparisonResult) else "proportion"
+    def limits(self, row: Row) -> str:
+        """Write an estimate with its limits or its only limit, if it has any, such as 0.16 (0.01 to 0.31)."""
         style = self.of_row(row.is_proportion)
-        estimate, low, high = (style.write(value, kind) for value in (row.estimate, row.low, row.high))
         if math.isnan(row.estimate):
             return "not available"
+        if isinstance(row, PointEstimate):
+            return style.write(row.estimate)
+        estimate, low, high = (style.write(value) for value in (row.estimate, row.low, row.high))
         if math.isnan(row.low + row.high):
             return f"{estimate} (no limits)"
         limits = {"less": f"at most {high}", "greater": f"at least {low}"}
@@ -298,7 +283,6 @@ class Report:
         ]
 
 
-Row = IntervalEstimate | ComparisonResult | PointEstimate
 #: Exact binomial limits: with independent test cases they cover at least at their level, whatever the error is.
 GUARANTEED = frozenset({"test-set-clopper-pearson", "test-set-langford"})
 
@@ -350,10 +334,6 @@ def with_confidence(rows: Iterable[IntervalEstimate | ComparisonResult]) -> str:
     return f"{format_level(levels.pop())} confidence" if len(levels) == 1 else "confidence"
 
 
-#: Columns of the full table that are kept for a paper, if present.
-KEPT = ("confidence_level", "metric")
-
-
 def methods_in_words(rows: Sequence[Row]) -> str:
     """Return the methods of rows with their titles; one whose metrics are computed in different ways has several."""
     metrics_of: dict[str, dict[str, list[str]]] = {}
@@ -373,6 +353,10 @@ def methods_in_words(rows: Sequence[Row]) -> str:
     return "; ".join(words)
 
 
+#: Columns of a table for a paper, apart from the estimates with their limits.
+BEFORE, AFTER = ("a", "b", "method", "confidence_level", "metric"), ("pvalue", "adjusted_pvalue")
+
+
 def styled(report: Report, rows: Sequence[Row], style: Style) -> Report:
     """Return a table of methods in another style.
 
@@ -384,50 +368,22 @@ def styled(report: Report, rows: Sequence[Row], style: Style) -> Report:
         The rows behind it.
     style : Style
     """
-    if style.on_paper:
-        report = _on_paper(report, rows, style)
-    return replace(report, style=style)
-
-
-def _on_paper(report: Report, rows: Sequence[Row], style: Style) -> Report:
-    """Return the estimate and its limits in one column; remarks go below the table."""
-    by_metric = any(column.key == "metric" for column in report.columns)
-    one_method = by_metric and len({row.method for row in rows}) == 1
-    metrics = [metric_words([getattr(row, "metric", "error")]) for row in rows]
-    names = metrics if one_method else [row.title for row in rows]
-    heading, numbers = "Error", [style.write(row.estimate, "difference") for row in rows]
-    limited = [row for row in rows if isinstance(row, IntervalEstimate | ComparisonResult)]
-    if limited:
-        levels = {row.interval_level for row in limited}
-        interval = f"{format_level(levels.pop())} CI" if len(levels) == 1 else "CI"
-        what = "Estimate" if by_metric else "Error"
-        if isinstance(limited[0], ComparisonResult):
-            what = f"Difference of {in_formula(limited[0].metric)}s"
-        heading, numbers = f"{what} ({interval})", [style.limits(row) for row in limited]
-    about = [f", for {metric}" if by_metric and not one_method else "" for metric in metrics]
-    remarks = [
-        f"{name}{metric}: {remarks}."
-        for name, metric, row in zip(names, about, rows, strict=True)
-        if (remarks := row.all_remarks(style.percent))
-    ]
+    if not style.on_paper:
+        return replace(report, style=style)
+    levels = {row.interval_level for row in rows if not isinstance(row, PointEstimate)}
+    limits = f" ({format_level(levels.pop())} CI)" if len(levels) == 1 else " (CI)" if levels else ""
     columns = {column.key: column for column in report.columns}
+    notes = [f"{row.method}: {remarks}." for row in rows if (remarks := row.all_remarks(style.percent))]
     return replace(
         report,
-        notes=(*([f"Method: {methods_in_words(rows)}."] if one_method else []), *report.notes, *remarks),
+        style=style,
+        notes=(*report.notes, *dict.fromkeys(notes)),
         columns=(
-            *([] if one_method else [Column("title", "Method", "text")]),
-            *(
-                replace(columns[key], heading=columns[key].heading.capitalize())
-                for key in columns
-                if key in KEPT
-            ),
-            Column("numbers", heading, "text"),
-            *(columns[key] for key in columns if key in ("pvalue", "adjusted_pvalue")),
+            *(column for key, column in columns.items() if key in BEFORE),
+            Column("numbers", f"{columns['estimate'].heading}{limits}", "text"),
+            *(column for key, column in columns.items() if key in AFTER),
         ),
         rows=tuple(
-            {**row, "metric": metric, "title": title, "numbers": text}
-            for row, metric, title, text in zip(
-                report.rows, metrics, [row.title for row in rows], numbers, strict=True
-            )
+            {**cells, "numbers": style.limits(row)} for cells, row in zip(report.rows, rows, strict=True)
         ),
     )
