@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import Metrics, compare_intervals
-from cudbound.plotting.refit_plots import ConfusionDisplay
+from cudbound.plotting.risks import ConfusionDisplay
 
 X, y = load_breast_cancer(return_X_y=True)
 label = np.where(y == 0, "malignant", "benign")

@@ -10,11 +10,10 @@ import pytest
 from matplotlib.figure import Figure
 from study_frames import METHODS, frames_of, made_up_rows, summary_of
 
-from cudbound.plotting.display import noise_band
 from cudbound.plotting.studies import (
     CoverageByScenarioDisplay,
     CoverageWidthDisplay,
-    KurtosisDisplay,
+    noise_band,
 )
 from cudbound.study.measure.summary import Summary
 
@@ -80,32 +79,21 @@ def test_coverage_by_scenario(summary):
     assert display.level_label_.get_position() == (0.95, 1.01)
 
 
-def test_kurtosis(summary):
-    display = KurtosisDisplay(summary.cells, summary.samples).plot(axes())
-    joined = summary.cells.merge(summary.samples, on=["scenario", "n"])
-    for method, line in display.artists_.items():
-        cells = joined[joined["method"] == method]
-        expected = sorted(zip(cells["training_error_kurtosis"].abs(), cells["coverage"], strict=True))
-        np.testing.assert_allclose(np.column_stack(line.get_data()), expected)
-
-
 def test_the_band_of_noise_is_that_of_an_exact_interval(summary):
     low, high = noise_band(summary.cells.assign(n_replicates=1000), 0.95)
     assert (low, high) == pytest.approx((0.9365, 0.9635), abs=5e-5)  # 0.95 -+ 1.96 x 0.0069
 
 
-def displays(cells, samples):
+def displays(cells):
     return (
         CoverageWidthDisplay(cells),
         CoverageByScenarioDisplay(cells),
-        KurtosisDisplay(cells, samples),
     )
 
 
 def test_hostile_names_are_shown_as_they_are(summary):
     cells = summary.cells.replace({"scenario": {"null": HOSTILE}, "method": {"cud": HOSTILE}})
-    samples = summary.samples.replace({"scenario": {"null": HOSTILE}})
-    for display in displays(cells, samples):
+    for display in displays(cells):
         text = display.svg("a")
         shown = "".join(ET.fromstring(text).itertext())
         assert "$\\frac{$ <b>&\\n_名" in shown
@@ -116,16 +104,3 @@ def test_svg_is_one_element_and_repeats(summary):
     text = display.svg("a")
     assert ET.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
     assert text == display.svg("a")
-
-
-@pytest.mark.parametrize("column", ["coverage", "width_mcse"])
-def test_a_missing_column_is_named(summary, column):
-    with pytest.raises(
-        ValueError, match=f"'cells' frame must have rows and the columns .* no column '{column}'"
-    ):
-        CoverageWidthDisplay(summary.cells.drop(columns=column))
-
-
-def test_an_empty_frame_is_refused(summary):
-    with pytest.raises(ValueError, match=r"'cells' frame must have rows .* Got no row\."):
-        CoverageByScenarioDisplay(summary.cells.iloc[:0])

@@ -25,7 +25,7 @@ from cudbound.basis.outcomes import Estimand
 from cudbound.basis.results import ComparisonResult
 from cudbound.intervals import METHODS
 from cudbound.plotting.forest import IntervalDisplay
-from cudbound.plotting.refit_plots import ConfusionDisplay
+from cudbound.plotting.risks import ConfusionDisplay
 from cudbound.report.tables import Run
 
 HOSTILE = "$\\frac{$ <b>&\n_名"

@@ -47,13 +47,11 @@ from cudbound.basis.results import ComparisonResult, PointEstimate
 from cudbound.clinical.clinical_report import ClinicalReport
 from cudbound.intervals import Method
 from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
-from cudbound.plotting.refit_plots import InstabilityDisplay
-from cudbound.plotting.risks import CalibrationDisplay, RiskDisplay, RocDisplay
+from cudbound.plotting.risks import CalibrationDisplay, InstabilityDisplay, RiskDisplay, RocDisplay
 from cudbound.plotting.studies import (
     CoverageByScenarioDisplay,
     CoverageWidthDisplay,
     HalfWidthDisplay,
-    KurtosisDisplay,
 )
 from cudbound.problem.problem import Polish
 from cudbound.records import BootstrapLosses
@@ -236,9 +234,8 @@ def study(folder: Path) -> Summary:
     return cudbound.study.summarize(folder / "all.sqlite")
 
 
-def plots(frame: pd.DataFrame, samples: pd.DataFrame) -> None:
+def plots(frame: pd.DataFrame) -> None:
     IntervalDisplay(frame).plot()
     ComparisonDisplay(frame).plot()
     CoverageWidthDisplay(frame).plot()
     CoverageByScenarioDisplay(frame).plot()
-    KurtosisDisplay(frame, samples).plot()

@@ -19,7 +19,7 @@ from cudbound.report.tables import Run
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cudbound.plotting.refit_plots import InstabilityDisplay
+    from cudbound.plotting.risks import InstabilityDisplay
 
 #: Shares of refits above which rows are counted.
 MARKS = (0.1, 0.25)
@@ -100,9 +100,9 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
 
         Without scores, the rows are ordered by share.
         """
-        from cudbound.plotting.refit_plots import InstabilityDisplay
+        from cudbound.plotting.risks import InstabilityDisplay
 
-        return InstabilityDisplay(self.shares, self.distances, self.distances_of, MARKS)
+        return InstabilityDisplay(self.shares, self.distances, self.distances_of, marks=MARKS)
 
 
 def instability_in(

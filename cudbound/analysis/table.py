@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
-    from cudbound.plotting.refit_plots import ConfusionDisplay
+    from cudbound.plotting.risks import ConfusionDisplay
 
 
 INTERNAL = "Computed from the training data alone, without external validation and without a finite-sample guarantee."
@@ -286,7 +286,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         counts : array-like of int, shape (2, 2)
             As from `sklearn.metrics.confusion_matrix`, with the event second.
         """
-        from cudbound.plotting.refit_plots import ConfusionDisplay
+        from cudbound.plotting.risks import ConfusionDisplay
 
         return ConfusionDisplay.from_table(self, counts)
 

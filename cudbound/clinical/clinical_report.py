@@ -25,7 +25,7 @@ from cudbound.clinical.report_results import RECOMMENDED, ReportResults, report_
 from cudbound.metrics.metrics import RATIOS
 from cudbound.plotting.display import Display
 from cudbound.plotting.forest import ForestDisplay
-from cudbound.plotting.refit_plots import CountsDisplay, GroupedInstabilityDisplay
+from cudbound.plotting.risks import CountsDisplay, InstabilityDisplay
 from cudbound.report.files import page, write_texts
 from cudbound.report.render import strict
 from cudbound.report.sentences import warn_of
@@ -301,7 +301,11 @@ def _displays(report: Mapping[str, Any]) -> Iterator[tuple[str, Display, str]]:
     if (refits := report["instability"]) is None:
         return
     if refits["groups"]:
-        groups = GroupedInstabilityDisplay(refits["groups"], refits["distances_of"])
+        at, mean_share, largest = (
+            [group[name] for group in refits["groups"]]
+            for name in ("distance", "mean_share", "largest_share")
+        )
+        groups = InstabilityDisplay(mean_share, at, refits["distances_of"], largest)
         yield "instability", groups, " ".join(refits["sentences"])
     errors = refits["refit_errors"]
     mean, low, high = map(

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import abc
 import io
-import math
 import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
-from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from cudbound.basis.exceptions import ParameterError, install_command
 from cudbound.basis.rounding import printable
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
@@ -27,15 +24,8 @@ if TYPE_CHECKING:
 
 #: Colors that readers with any color vision can distinguish: Okabe and Ito (2008), without yellow, too pale for lines.
 COLORS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 #: Characters of a label; longer names are truncated.
 LABEL_LENGTH = 28
-#: Half-width of the band of Monte Carlo noise around the nominal level, in standard errors.
-BAND = 1.96
-
-
-#: A legend inside the axes: small, on a background that hides lines behind it.
-LEGEND_STYLE: dict[str, Any] = {"fontsize": "small", "edgecolor": "none", "framealpha": 1.0}
 
 
 def in_percent(axis: Axis) -> None:
@@ -61,26 +51,8 @@ def safe_label(text: str, length: int = LABEL_LENGTH) -> str:
     return shown.replace("$", r"\$")
 
 
-def method_styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return color and marker of each method; no pair repeats within 63 methods."""
-    return {
-        name: {"color": color, "marker": marker}
-        for name, color, marker in zip(methods, cycle(COLORS), cycle(MARKERS), strict=False)
-    }
-
-
-def noise_band(cells: pd.DataFrame, confidence_level: float) -> tuple[float, float]:
-    """Return the range of the observed coverage of an exact interval in 95% of studies, for the smallest cell."""
-    size = int(cells["n_replicates"].min())
-    half = BAND * math.sqrt(confidence_level * (1.0 - confidence_level) / size)
-    return confidence_level - half, min(1.0, confidence_level + half)
-
-
-CELL = ["scenario", "n"]
 BAND_STYLE: dict[str, Any] = {"color": "0.92", "zorder": 0, "linewidth": 0}
 LEVEL_STYLE: dict[str, Any] = {"color": "0.4", "linewidth": 0.8, "linestyle": "--", "zorder": 1}
-#: Characters per line of the legend.
-LEGEND_LENGTH = 90
 #: File formats, and the matplotlib metadata in each that would change with its version or the date.
 IMAGES: dict[str, tuple[str, ...]] = {
     "svg": ("Creator", "Date", "Format", "Type"),
@@ -200,78 +172,6 @@ class Display(abc.ABC):
         return re.sub('<g id="[^"]*"', "<g", text[text.index("<svg") :])
 
 
-class CellsDisplay(Display):
-    """A plot of the cells of a study.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        `Summary.cells` or some of its rows, with `columns`.
-    confidence_level : float, default=0.95
-
-    Attributes
-    ----------
-    artists_ : dict of str to matplotlib artist
-        The artist of each method.
-    level_line_, band_ : matplotlib artists
-        The line of the nominal level, and the band in which the coverage of an exact interval falls in 95% of studies.
-    legend_, ax_, figure_ : matplotlib artists
-    """
-
-    #: Columns that the cells must have.
-    columns: Sequence[str]
-    #: The corner of the legend that lies on the upper edge of the axes.
-    legend_corner: Literal["lower left", "lower right"] = "lower left"
-
-    def __init__(self, cells: pd.DataFrame, confidence_level: float = 0.95) -> None:
-        check_columns("cells", cells, self.columns)
-        self.cells = cells
-        self.confidence_level = confidence_level
-        self.methods = list(dict.fromkeys(cells["method"]))
-
-    def _draw_on(self, ax: Axes) -> None:
-        self._draw_level(ax)
-        self.artists_ = {
-            method: self._draw(ax, self.cells[self.cells["method"] == method], style)
-            for method, style in method_styles(self.methods).items()
-        }
-        self._finish(ax)
-        labels = [safe_label(method) for method in self.methods]
-        self.legend_ = ax.legend(
-            list(self.artists_.values()),
-            labels,
-            loc=self.legend_corner,
-            bbox_to_anchor=(
-                float(self.legend_corner == "lower right"),
-                self.legend_bottom,
-            ),
-            ncols=max(1, LEGEND_LENGTH // (max(map(len, labels)) + 5)),  # a key is as wide as 5 letters
-            fontsize="small",
-            frameon=False,
-            borderaxespad=0.0,
-            handletextpad=0.4,
-            columnspacing=1.2,
-        )
-
-    @property
-    def legend_bottom(self) -> float:
-        """Lower edge of the legend above the axes, as a share of their height."""
-        return 1.01
-
-    def _draw_level(self, ax: Axes) -> None:
-        """Draw the nominal level and its band."""
-        self.band_ = ax.axhspan(*noise_band(self.cells, self.confidence_level), **BAND_STYLE)
-        self.level_line_ = ax.axhline(self.confidence_level, **LEVEL_STYLE)
-
-    @abc.abstractmethod
-    def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> Any:
-        """Draw the cells of one method and return its artist for the legend."""
-
-    @abc.abstractmethod
-    def _finish(self, ax: Axes) -> None:
-        """Draw everything that belongs to no single method, and label the axes."""
-
-
 @contextmanager
 def _drawn(display: Display, salt: str, fonttype: str) -> Iterator[Figure]:
     """Draw a display reproducibly on its own figure; `salt` makes the names in an SVG unique."""
@@ -284,20 +184,6 @@ def _drawn(display: Display, salt: str, fonttype: str) -> Iterator[Figure]:
         # what was drawn for a person stays what the attributes hold
         copy(display).plot(figure.subplots())
         yield figure
-
-
-def check_columns(name: str, frame: pd.DataFrame, columns: Sequence[str]) -> None:
-    """Raise ValueError for a frame with a missing column or without rows.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing or there are no rows.
-    """
-    missing = [column for column in columns if column not in frame.columns]
-    if missing or frame.empty:
-        what = f"no column {missing[0]!r}" if missing else "no row"
-        raise ValueError(f"The '{name}' frame must have rows and the columns {list(columns)}. Got {what}.")
 
 
 def import_matplotlib() -> Any:

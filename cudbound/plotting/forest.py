@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from cudbound.basis.metric_words import ESTIMAND_WORDS, metric_words
 from cudbound.basis.rounding import format_difference, format_level, printable
-from cudbound.plotting.display import BAND_STYLE, LEVEL_STYLE, Display, check_columns, in_percent, safe_label
+from cudbound.plotting.display import BAND_STYLE, LEVEL_STYLE, Display, in_percent, safe_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,6 @@ class ForestDisplay(Display):
         As in `Display`.
     """
 
-    columns = ("method", "estimate", "low", "high")
     #: Inches of the axis and the labels around it.
     axis_height = 1.0
 
@@ -68,7 +67,6 @@ class ForestDisplay(Display):
         reference_label: str = "",
         axis_label: str = "",
     ) -> None:
-        check_columns("frame", frame, self.columns)
         defaults: dict[str, Any] = {
             "metric": "error",
             "estimand": "",

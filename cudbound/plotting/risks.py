@@ -1,19 +1,138 @@
-"""Plots of scores and predicted risks, without bands: ROC curve, risks by outcome, calibration by tertiles."""
+"""Plots of a classifier: its confusion table, ROC curve, predicted risks, calibration, and how refits change it."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.metrics import auc, roc_curve
+from numpy.typing import ArrayLike
+from sklearn.metrics import ConfusionMatrixDisplay, auc, roc_curve
 
-from cudbound.plotting.display import LEVEL_STYLE, Display, check_columns, safe_label
-from cudbound.plotting.refit_plots import CountsDisplay
+from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.metric_words import metric_words
+from cudbound.basis.rounding import format_level, format_proportion
+from cudbound.plotting.display import LEVEL_STYLE, Display, safe_label
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+
+class CountsDisplay(Display):
+    """Histograms from given counts: one, or two on opposite sides of the axis.
+
+    Parameters
+    ----------
+    edges : sequence of float
+        Bin edges, one more than counts.
+    counts : mapping of str to sequence of int
+        One or two histograms by name; the second is below the axis.
+    axis_label, counted : str
+        Labels of the axis and of the counts.
+    mark : (float, str) or None, default=None
+        Position and label of a line.
+
+    Attributes
+    ----------
+    bars_ : list of matplotlib.container.BarContainer
+    mark_line_ : matplotlib.lines.Line2D or None
+    legend_, ax_, figure_ : matplotlib artists
+
+    Examples
+    --------
+    >>> display = CountsDisplay([0.0, 0.5, 1.0], {"events": [1, 2], "non-events": [3, 0]}, "risk", "cases").plot()
+    >>> [int(bar.get_height()) for bar in display.bars_[1]]
+    [-3, 0]
+    """
+
+    inches = (7.0, 2.8)
+
+    def __init__(
+        self,
+        edges: Sequence[float],
+        counts: Mapping[str, Sequence[int]],
+        axis_label: str,
+        counted: str,
+        mark: tuple[float, str] | None = None,
+    ) -> None:
+        self.edges = np.asarray(edges, dtype=float)
+        self.counts = {name: np.asarray(heights) for name, heights in counts.items()}
+        self.axis_label, self.counted, self.mark = axis_label, counted, mark
+
+    def _draw_on(self, ax: Axes) -> None:
+        style: dict[str, Any] = {"width": np.diff(self.edges), "align": "edge", "edgecolor": "white"}
+        self.bars_, self.mark_line_ = [], None
+        for (name, heights), sign, color in zip(self.counts.items(), (1, -1), ("0.35", "0.7"), strict=False):
+            label = safe_label(f"{name} (n = {heights.sum()})")
+            self.bars_.append(ax.bar(self.edges[:-1], sign * heights, color=color, label=label, **style))
+        if self.mark is not None:
+            line, label = self.mark
+            self.mark_line_ = ax.axvline(line, **LEVEL_STYLE | {"zorder": 3}, label=safe_label(label))
+        if len(self.counts) > 1:
+            ax.axhline(0.0, color="black", linewidth=0.8)
+        ax.locator_params(axis="y", integer=True)
+        ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+        ax.set(xlim=(self.edges[0], self.edges[-1]), xlabel=self.axis_label, ylabel=self.counted)
+        self.legend_ = ax.legend(
+            loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, fontsize="small", frameon=False
+        )
+
+
+class ConfusionDisplay(Display):
+    """Confusion table of a classifier, with limits for sensitivity and specificity next to its rows.
+
+    The counts are for the given rows, the limits for new cases: on training rows, the counts look too good.
+
+    Parameters
+    ----------
+    counts : array-like of int, shape (2, 2)
+        As from `sklearn.metrics.confusion_matrix`: true classes in rows, predicted classes in columns, the event second
+        in both.
+    limits : mapping of str to str, default={}
+        Texts next to the row of events ("sensitivity") and the row of non-events ("specificity").
+
+    Attributes
+    ----------
+    cells_ : list of matplotlib.text.Text
+        The counts, row by row.
+    limits_ : list of matplotlib.text.Text
+    ax_, figure_ : matplotlib artists
+    """
+
+    inches = (6.4, 2.8)
+
+    def __init__(self, counts: ArrayLike, limits: Mapping[str, str] | None = None) -> None:
+        self.counts = np.asarray(counts)
+        if self.counts.shape != (2, 2):
+            raise ParameterError("counts", "a table of two rows and two columns", counts)
+        self.limits = dict(limits or {})
+
+    @classmethod
+    def from_table(cls, table: Any, counts: ArrayLike) -> Self:
+        """Return the display with the first limits for each metric in a `cudbound.IntervalTable`."""
+        limits = {}
+        for row in reversed(table.rows):
+            if row.metric in ("sensitivity", "specificity") and not math.isnan(row.low + row.high):
+                low, high = map(format_proportion, row.confidence_interval)
+                words = f"{metric_words([row.metric]).capitalize()} {format_proportion(row.estimate)}"
+                limits[row.metric] = f"{words}\n({format_level(row.confidence_level)} limits {low} to {high})"
+        return cls(counts, limits)
+
+    def _draw_on(self, ax: Axes) -> None:
+        drawn = ConfusionMatrixDisplay(self.counts, display_labels=["no event", "event"])
+        scale = {"vmin": 0, "vmax": 3 * max(1, self.counts.max())}
+        drawn.plot(ax=ax, cmap="Greys", colorbar=False, im_kw=scale, text_kw={"color": "black"})
+        self.cells_ = drawn.text_.ravel().tolist()
+        self.limits_ = [
+            ax.text(1.55, row, self.limits[metric], va="center")
+            for row, metric in enumerate(("specificity", "sensitivity"))
+            if metric in self.limits
+        ]
+        ax.spines[:].set_visible(False)
+        ax.set(xlabel="Predicted class", ylabel="True class", aspect="auto")
+
 
 #: With fewer cases, a calibration plot has a note of caution.
 FEW_CASES = 100
@@ -60,10 +179,7 @@ class RocDisplay(_SquareDisplay):
     diagonal_, legend_, ax_, figure_ : matplotlib artists
     """
 
-    columns = ("event", "score", "rank_out_of_bag")
-
     def __init__(self, frame: pd.DataFrame, interval: str = "") -> None:
-        check_columns("frame", frame, self.columns)
         self.frame = frame
         self.interval = interval
 
@@ -117,11 +233,10 @@ class RiskDisplay(CountsDisplay):
     Attributes
     ----------
     bars_, legend_, ax_, figure_ : matplotlib artists
-        As in `cudbound.plotting.refit_plots.CountsDisplay`.
+        As in `CountsDisplay`.
     """
 
     def __init__(self, frame: pd.DataFrame) -> None:
-        check_columns("frame", frame, ("event", _RISK))
         self.frame = frame[frame[_RISK].notna()]
         if self.frame.empty:
             raise ValueError("No row has an out-of-bag risk. Include the metric 'brier' in the table.")
@@ -218,3 +333,78 @@ class CalibrationDisplay(_SquareDisplay):
             few = f"Caution: {len(self.frame)} cases, fewer than\n{FEW_CASES}"
             place = inside | {"va": "bottom", "ha": "right", "color": "0.3"}
             self.caution_ = ax.text(0.97, 0.03, f"{few}; each point varies a lot by chance.", **place)
+
+
+class InstabilityDisplay(Display):
+    """Share of refits that classify each row differently, or each group of neighboring rows.
+
+    Parameters
+    ----------
+    shares : array-like of float, shape (n_samples,)
+        In [0, 1].
+    distances : array-like of float, shape (n_samples,), or None, default=None
+        Distance of each row's score from the threshold; None orders the rows by share.
+    distances_of : str, default=""
+        The quantity whose distances they are, or why there are none.
+    largest : array-like of float, shape (n_samples,), or None, default=None
+        For groups: the largest share in each, up to which a line is drawn; `shares` are then means.
+    marks : sequence of float, default=(0.1, 0.25)
+        Shares at which a line is drawn.
+
+    Attributes
+    ----------
+    points_ : matplotlib.collections.PathCollection
+    mark_labels_ : list of matplotlib.text.Text
+        To the right of each line: the share, and the number of rows above it.
+    ax_, figure_ : matplotlib artists
+        As in `Display`.
+
+    Examples
+    --------
+    >>> display = InstabilityDisplay([0.5, 0.0], [0.1, 2.0], "distance of decision_function from 0").plot()
+    >>> display.points_.get_offsets().tolist()
+    [[0.1, 0.5], [2.0, 0.0]]
+    """
+
+    def __init__(
+        self,
+        shares: ArrayLike,
+        distances: ArrayLike | None = None,
+        distances_of: str = "",
+        largest: ArrayLike | None = None,
+        marks: Sequence[float] = (0.1, 0.25),
+    ) -> None:
+        self.shares = np.asarray(shares, dtype=float)
+        self.distances = None if distances is None else np.asarray(distances, dtype=float)
+        self.distances_of = distances_of
+        self.largest = None if largest is None else np.asarray(largest, dtype=float)
+        self.marks = tuple(marks)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches."""
+        return self.inches if self.largest is None else (7.0, 3.2)
+
+    def _draw_on(self, ax: Axes) -> None:
+        at, heights = self.distances, self.shares
+        label = self.distances_of or "distance of the score from the threshold"
+        if at is None:
+            at, heights = np.arange(1, heights.size + 1), np.sort(heights)[::-1]
+            label = "; ".join(filter(None, ("rows ordered by share", self.distances_of)))
+        beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": "small"}
+        self.mark_labels_ = []
+        for mark in self.marks:
+            ax.axhline(mark, **LEVEL_STYLE)
+            above = f" of refits:\n{(heights > mark).sum()} of {heights.size} rows above"
+            words = f"{100 * mark:g}%{above if self.largest is None else ''}"
+            self.mark_labels_.append(ax.text(1.01, mark, words, **beside))
+        fill = "none"  # hollow, so that rows upon each other are seen
+        if self.largest is not None:
+            fill = "black"
+            ax.vlines(at, heights, self.largest, color="0.45", linewidth=1.2)
+            ax.set_xlim(left=0.0)
+        self.points_ = ax.scatter(at, heights, s=22.0, facecolors=fill, edgecolors="black", zorder=2)
+        # as high as keeps the labels of the lines apart
+        top = float((heights if self.largest is None else self.largest).max())
+        ax.set_ylim(-0.02, max(0.5, 1.05 * top))
+        ax.set(xlabel=safe_label(label, 90), ylabel="share of refits with another class")

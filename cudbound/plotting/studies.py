@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
+import abc
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.optimize import isotonic_regression
 
 from cudbound.basis.rounding import format_level, format_limit
-from cudbound.plotting.display import (
-    BAND,
-    BAND_STYLE,
-    CELL,
-    LEGEND_STYLE,
-    LEVEL_STYLE,
-    CellsDisplay,
-    Display,
-    check_columns,
-    in_percent,
-    noise_band,
-    safe_label,
-)
+from cudbound.plotting.display import BAND_STYLE, COLORS, LEVEL_STYLE, Display, in_percent, safe_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,8 +20,97 @@ if TYPE_CHECKING:
     from matplotlib.container import ErrorbarContainer
     from matplotlib.lines import Line2D
 
-
+CELL = ["scenario", "n"]
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+#: Half-width of the band of Monte Carlo noise around the nominal level, in standard errors.
+BAND = 1.96
+#: Characters per line of the legend.
+LEGEND_LENGTH = 90
 THIN: dict[str, Any] = {"elinewidth": 0.8, "markersize": 4.0, "linestyle": "none"}
+
+
+def method_styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return color and marker of each method; no pair repeats within 63 methods."""
+    return {
+        name: {"color": color, "marker": marker}
+        for name, color, marker in zip(methods, cycle(COLORS), cycle(MARKERS), strict=False)
+    }
+
+
+def noise_band(cells: pd.DataFrame, confidence_level: float) -> tuple[float, float]:
+    """Return the range of the observed coverage of an exact interval in 95% of studies, for the smallest cell."""
+    size = int(cells["n_replicates"].min())
+    half = BAND * math.sqrt(confidence_level * (1.0 - confidence_level) / size)
+    return confidence_level - half, min(1.0, confidence_level + half)
+
+
+class CellsDisplay(Display):
+    """A plot of the cells of a study.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        `Summary.cells` or some of its rows.
+    confidence_level : float, default=0.95
+
+    Attributes
+    ----------
+    artists_ : dict of str to matplotlib artist
+        The artist of each method.
+    level_line_, band_ : matplotlib artists
+        The line of the nominal level, and the band in which the coverage of an exact interval falls in 95% of studies.
+    legend_, ax_, figure_ : matplotlib artists
+    """
+
+    #: The corner of the legend that lies on the upper edge of the axes.
+    legend_corner: Literal["lower left", "lower right"] = "lower left"
+
+    def __init__(self, cells: pd.DataFrame, confidence_level: float = 0.95) -> None:
+        self.cells = cells
+        self.confidence_level = confidence_level
+        self.methods = list(dict.fromkeys(cells["method"]))
+
+    def _draw_on(self, ax: Axes) -> None:
+        self._draw_level(ax)
+        self.artists_ = {
+            method: self._draw(ax, self.cells[self.cells["method"] == method], style)
+            for method, style in method_styles(self.methods).items()
+        }
+        self._finish(ax)
+        labels = [safe_label(method) for method in self.methods]
+        self.legend_ = ax.legend(
+            list(self.artists_.values()),
+            labels,
+            loc=self.legend_corner,
+            bbox_to_anchor=(
+                float(self.legend_corner == "lower right"),
+                self.legend_bottom,
+            ),
+            ncols=max(1, LEGEND_LENGTH // (max(map(len, labels)) + 5)),  # a key is as wide as 5 letters
+            fontsize="small",
+            frameon=False,
+            borderaxespad=0.0,
+            handletextpad=0.4,
+            columnspacing=1.2,
+        )
+
+    @property
+    def legend_bottom(self) -> float:
+        """Lower edge of the legend above the axes, as a share of their height."""
+        return 1.01
+
+    def _draw_level(self, ax: Axes) -> None:
+        """Draw the nominal level and its band."""
+        self.band_ = ax.axhspan(*noise_band(self.cells, self.confidence_level), **BAND_STYLE)
+        self.level_line_ = ax.axhline(self.confidence_level, **LEVEL_STYLE)
+
+    @abc.abstractmethod
+    def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> Any:
+        """Draw the cells of one method and return its artist for the legend."""
+
+    @abc.abstractmethod
+    def _finish(self, ax: Axes) -> None:
+        """Draw everything that belongs to no single method, and label the axes."""
 
 
 class CoverageWidthDisplay(CellsDisplay):
@@ -58,8 +138,6 @@ class CoverageWidthDisplay(CellsDisplay):
     >>> CoverageWidthDisplay(cells).plot().artists_["cud"].lines[0].get_ydata().tolist()
     [0.96]
     """
-
-    columns = ("method", "n_replicates", "coverage", "coverage_mcse", "width", "width_mcse")
 
     def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> ErrorbarContainer:
         rows = rows[rows["width"].notna()]
@@ -94,7 +172,6 @@ class CoverageByScenarioDisplay(CellsDisplay):
         As in `CellsDisplay`.
     """
 
-    columns = (*CELL, "method", "n_replicates", "coverage", "coverage_low", "coverage_high")
     legend_corner = "lower right"
 
     def __init__(self, cells: pd.DataFrame, confidence_level: float = 0.95) -> None:
@@ -137,49 +214,6 @@ class CoverageByScenarioDisplay(CellsDisplay):
         ax.set_xlabel("coverage, with 95% Clopper-Pearson interval", loc="right")
 
 
-class KurtosisDisplay(CellsDisplay):
-    """Coverage against the absolute excess kurtosis of the training error, one point per cell and method.
-
-    Parameters
-    ----------
-    cells, samples : pandas.DataFrame
-        `Summary.cells` and `Summary.samples`, joined by scenario and n: method, n_replicates and coverage from the
-        former, training_error_kurtosis from the latter. Cells with equal training errors have no kurtosis and no point.
-    confidence_level : float, default=0.95
-
-    Attributes
-    ----------
-    artists_ : dict of str to matplotlib.lines.Line2D
-        Points of each method, in the order of the kurtosis.
-    level_line_, band_, legend_, ax_ : matplotlib artists
-        As in `CellsDisplay`.
-
-    References
-    ----------
-    Laber, E. B. and Murphy, S. A. (2008). Small sample inference for generalization error in classification using the
-    CUD bound. UAI 2008, figure 1.
-    """
-
-    columns = (*CELL, "method", "n_replicates", "coverage")
-
-    def __init__(self, cells: pd.DataFrame, samples: pd.DataFrame, confidence_level: float = 0.95) -> None:
-        super().__init__(cells, confidence_level)
-        columns = [*CELL, "training_error_kurtosis"]
-        check_columns("samples", samples, columns)
-        self.cells = cells.merge(samples[columns], on=CELL, how="left")
-
-    def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> Line2D:
-        rows = rows.assign(kurtosis=rows["training_error_kurtosis"].abs())
-        rows = rows[rows["kurtosis"].notna()].sort_values("kurtosis", kind="stable")
-        return ax.plot(
-            rows["kurtosis"], rows["coverage"], linestyle="none", markersize=4.0, alpha=0.85, **style
-        )[0]
-
-    def _finish(self, ax: Axes) -> None:
-        ax.set_xlabel("absolute excess kurtosis of the training error")
-        ax.set_ylabel("coverage of the true error")
-
-
 _LINE: dict[str, Any] = {"markersize": 4.0, "linestyle": "none", "elinewidth": 0.8, "capsize": 2.0}
 _MEAN = _LINE | {"color": "black", "marker": "o"}
 _QUANTILE = _LINE | {"color": "0.45", "marker": "s"}
@@ -214,13 +248,7 @@ class HalfWidthDisplay(Display):
     legend_, ax_, figure_ : matplotlib artists
     """
 
-    columns = (
-        *("n", "mean_half_width", "mean_half_width_mcse", "quantile_half_width", "quantile_half_width_mcse"),
-        *("half_width", "probability"),
-    )
-
     def __init__(self, frame: pd.DataFrame, required: float, what: str = "interval") -> None:
-        check_columns("frame", frame, self.columns)
         self.frame = frame
         self.required = required
         self.what = what
@@ -253,7 +281,9 @@ class HalfWidthDisplay(Display):
             self.required_line_ = ax.axvline(self.required, color="black", linewidth=1.0, linestyle=":")
             (self.answer_,) = ax.plot(self.required, target, "D", color="black", markersize=6.0, zorder=3)
             shown.append((self.required_line_, f"n = {self.required:.0f}"))
-        self.legend_ = ax.legend(*zip(*shown, strict=True), loc="upper right", **LEGEND_STYLE)
+        self.legend_ = ax.legend(
+            *zip(*shown, strict=True), loc="upper right", fontsize="small", edgecolor="none", framealpha=1.0
+        )
         ax.set_ylim(bottom=0.0)
         if self.percent:
             in_percent(ax.yaxis)

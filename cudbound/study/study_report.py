@@ -12,11 +12,7 @@ import numpy as np
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.rounding import Kind, format_level
-from cudbound.plotting.studies import (
-    CoverageByScenarioDisplay,
-    CoverageWidthDisplay,
-    KurtosisDisplay,
-)
+from cudbound.plotting.studies import CoverageByScenarioDisplay, CoverageWidthDisplay
 from cudbound.report.files import page, write_texts
 from cudbound.report.render import csv_text
 from cudbound.report.sentences import DIFFERENCES, ERRORS, explain_estimands
@@ -193,5 +189,4 @@ def _plots(summary: Summary) -> dict[str, list[str]]:
         "cells": [
             CoverageByScenarioDisplay(part, level).svg(f"cells{start}") for start, part in parts.items()
         ],
-        "kurtosis": [KurtosisDisplay(cells, summary.samples, level).svg("kurtosis")],
     }

@@ -19,7 +19,6 @@ from cudbound.plotting.risks import RiskDisplay, RocDisplay
 from cudbound.plotting.studies import (
     CoverageByScenarioDisplay,
     CoverageWidthDisplay,
-    KurtosisDisplay,
 )
 from cudbound.study import Scenario, Study, run_study, summarize
 from cudbound.study.populations.worlds import WORLDS
@@ -71,7 +70,6 @@ def of_a_study() -> Iterator[tuple[str, Display]]:
         found = summarize(store)
     yield "coverage_width", CoverageWidthDisplay(found.cells)
     yield "coverage_by_scenario", CoverageByScenarioDisplay(found.cells)
-    yield "kurtosis", KurtosisDisplay(found.cells, found.samples)
 
 
 if __name__ == "__main__":
