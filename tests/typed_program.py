@@ -40,7 +40,7 @@ from cudbound import (
     verify_result,
 )
 from cudbound.analysis.calibration import Calibration
-from cudbound.analysis.instability import Instability, instability_of
+from cudbound.analysis.instability import Instability
 from cudbound.analysis.table import PointEstimateTable
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.results import ComparisonResult, PointEstimate
@@ -54,7 +54,6 @@ from cudbound.plotting.studies import (
     HalfWidthDisplay,
 )
 from cudbound.problem.problem import Polish
-from cudbound.records import BootstrapLosses
 from cudbound.saved.saved_file import Check, ResultVerification
 from cudbound.solve import CvxpyLoss, Draws, Problem, SearchLimits
 from cudbound.solve.search import Search
@@ -157,13 +156,13 @@ def draws(design: NDArray[np.float64], labels: NDArray[np.float64], counts: NDAr
     return cudbound.solve.solve_draws(problem, limits=SearchLimits(solver="cvxpy"))
 
 
-def unstable(X: NDArray[np.float64], y: NDArray[np.int64], refits: BootstrapLosses) -> list[Instability]:
+def unstable(X: NDArray[np.float64], y: NDArray[np.int64]) -> list[Instability]:
     model = LeastSquaresClassifier().fit(X, y)
     found = performance_interval(model, X, y, n_resamples=200, rng=0).instability
     assert found is not None
     drawn: InstabilityDisplay = found.plot()
     drawn.save("rows.svg")
-    return [found, instability_of(refits, training_losses=[0, 1])]
+    return [found]
 
 
 def calibrated(table: IntervalTable, result: PerformanceInterval) -> Calibration | None:

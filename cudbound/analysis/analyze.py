@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,25 +12,17 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters.model import Model, ModelUse
-from cudbound.adapters.outputs import RecordedOutputs, distances_from_threshold
+from cudbound.adapters.outputs import RecordedOutputs
 from cudbound.adapters.parts import fit_keywords, seeded_clone, unseeded_parameters
-from cudbound.adapters.procedure import describe_classifier, procedure_in_words
-from cudbound.analysis.instability import Instability, instability_in
 from cudbound.analysis.question import Question, check_new_cases
-from cudbound.analysis.rows import RecordedTargets, Rows, all_rows
-from cudbound.basis.exceptions import CudboundWarning, ParameterError, SavedResultError
+from cudbound.analysis.rows import Analysis
+from cudbound.basis.exceptions import ParameterError, SavedResultError
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.sample import Sample, predicted_probabilities
-from cudbound.basis.validation import (
-    Array,
-    check_can_be_refitted,
-    check_confidence_level,
-    check_row_weights,
-    count_rows,
-)
+from cudbound.basis.validation import check_can_be_refitted, check_row_weights, count_rows
 from cudbound.intervals import Method
 from cudbound.intervals.bbc_cv import check_search
-from cudbound.metrics.metrics import NET_BENEFIT, Metrics, ResolvedMetrics
+from cudbound.metrics.metrics import NET_BENEFIT, Metrics
 from cudbound.metrics.targets import (
     Target,
     check_weights,
@@ -42,134 +33,12 @@ from cudbound.metrics.targets import (
 )
 from cudbound.metrics.views import check_inner_draws
 from cudbound.problem.draws import check_resamples
-from cudbound.records import Records
-from cudbound.report.tables import SINGLE, Run
+from cudbound.report.tables import SINGLE
 from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.make_records import Counts, Errors, RecordingInputs, record_targets, refits_for
 from cudbound.resampling.splits import TEST_SET
 from cudbound.saved.saved_file import SavedBound, SavedQuestion, SavedResult, SavedRow
 from cudbound.solve.search import Search
-
-
-@dataclass(frozen=True, eq=False)
-class Analysis:
-    """The basis of a table: the question, the sample, draws and records. The rest is computed when read.
-
-    A pickle has no row of the data, and no classifier.
-
-    Attributes
-    ----------
-    question : Question
-    metrics : ResolvedMetrics
-    counts : ndarray of int32, shape (n_resamples, n_samples)
-        The bootstrap draws.
-    draw_remarks : tuple of str
-        How the draws differ from ordinary bootstrap draws.
-    records : Records
-        Of the plain losses.
-    sample : Sample
-        With its fitted classifier; None in a result from a pickle.
-    model : Model
-        Facts on the classifier; None in a result from a pickle.
-    recorded : RecordedTargets
-        From which the rows are computed, at any level; None in a result from a pickle.
-    """
-
-    question: Question[Any]
-    metrics: ResolvedMetrics
-    counts: Counts = field(repr=False)
-    draw_remarks: tuple[str, ...]
-    records: Records = field(repr=False)
-    sample: Sample | None = field(repr=False)
-    model: Model | None = field(repr=False)
-    recorded: RecordedTargets | None = field(repr=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out of a pickle what has rows of the data, after what is computed from it."""
-        lazy = [name for name, value in vars(Analysis).items() if isinstance(value, cached_property)]
-        computed = {name: getattr(self, name) for name in lazy}
-        return {**vars(self), **computed, "sample": None, "model": None, "recorded": None}
-
-    @property
-    def _data(self) -> Sample:
-        assert self.sample is not None
-        return self.sample
-
-    @cached_property
-    def classes(self) -> tuple[Any, ...]:
-        """The labels of the classifier."""
-        return tuple(self._data.classes.tolist())
-
-    @cached_property
-    def fingerprints(self) -> tuple[str, str]:
-        """The fingerprint of the training set, and the digits of each of its rows."""
-        return self._data.fingerprints(self.metrics.event_class)
-
-    @cached_property
-    def bounds(self) -> tuple[SavedBound, ...]:
-        """What was proved for each family of metrics, if requested."""
-        assert self.recorded is not None
-        return tuple(map(SavedBound.of, self.recorded.bounds))
-
-    @cached_property
-    def coefficients(self) -> Array | None:
-        """The coefficients at the center of the bound; None without a bound."""
-        additive = None if self.model is None else self.model.additive
-        return additive.coef if self.bounds and additive is not None else None
-
-    @cached_property
-    def cautions(self) -> tuple[CudboundWarning, ...]:
-        """Cautions from the training rows themselves."""
-        assert self.model is not None
-        return (*self._data.cautions, *self.model.cautions)
-
-    @cached_property
-    def run(self) -> Run:
-        """The content of the notes under the table, without settings that no record depends on."""
-        assert self.recorded is not None
-        assert self.model is not None
-        needs, question = self.question.needs(self.recorded.refused), self.question
-        localized = self.model.additive is not None and any(kind.per == "family" for kind in needs)
-        return Run(
-            **self._data.facts(self.metrics.event_class),
-            n_resamples=question.n_resamples if any(kind.of_draws for kind in needs) else None,
-            localization=question.bound.localization if localized else None,
-            seed=question.seed,
-            classifiers={SINGLE: describe_classifier(self._data.estimator)},
-            choices=question.choices,
-            procedures={SINGLE: procedure_in_words(self._data.estimator)},
-            cautions=self.cautions,
-        )
-
-    @cached_property
-    def instability(self) -> Instability | None:
-        """How often the refits classify a row differently; None without refits on bootstrap draws of two classes."""
-        if len(self.classes) != 2 or self.records.bootstrap is None:
-            return None
-        sample = self._data
-        distances = distances_from_threshold(sample.estimator, sample.X, sample.predicted)
-        return instability_in(self.records, *distances, self.run)
-
-    def rows(self) -> Rows:
-        """Compute the rows of all metrics in the requested order, one per method, at the level of the question."""
-        assert self.recorded is not None
-        return all_rows(self.question, self.metrics, self.records, self.recorded)
-
-    def at(self, confidence_level: float) -> Analysis:
-        """Return the same analysis at another level, from the same records; only a bound may be searched further."""
-        if self.recorded is None:
-            raise ValueError(
-                "A result from a pickle has no rows of the data, and no other level: compute it again."
-            )
-        question = replace(self.question, confidence_level=check_confidence_level(confidence_level))
-        recorded = self.recorded.at(confidence_level)
-        reason = "a user-defined method is computed at the level of the call only: call again with this level"
-        refused = {
-            method.name: reason for method in self.question.methods if method.user_function is not None
-        }
-        return replace(
-            self, question=question, recorded=replace(recorded, refused={**recorded.refused, **refused})
-        )
 
 
 def analyze(
@@ -245,7 +114,9 @@ def analyze(
         records,
         sample,
         model,
-        RecordedTargets(targets, tuple(of_targets), refused, failed, draw_remarks),
+        tuple(zip(targets, of_targets, strict=True)),
+        refused,
+        failed,
     )
 
 
@@ -284,7 +155,7 @@ def _inputs(
     needs, bound = question.needs(), question.bound
     if any(kind.of_search for kind in needs):
         check_search(sample.estimator)
-    new = check_new_cases(new_cases, sample, question.readings)
+    cases, remarks = check_new_cases(new_cases, sample, question.readings)
     outputs = tuple(output for output in question.metrics.kinds if output != "classes")
     return RecordingInputs.of(
         sample,
@@ -294,8 +165,8 @@ def _inputs(
         estimator=sample.estimator,
         resampling=question.resampling,
         inner_by_default=all(target.rows.plain for target in targets if target.cud_metrics),
-        test_set=new.cases,
-        test_remarks=new.remarks,
+        test_set=cases,
+        test_remarks=remarks,
         model=model.additive,
         bound=bound,
         search=Search(question.all_draws, n_jobs=question.n_jobs, limits=bound),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,8 +50,6 @@ from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.make_records import Errors, RecordingInputs, make_records, progress_bar
 from cudbound.resampling.refits import difference, prepare_refits, remembered
-
-#: Methods with this record need the losses of each classifier, not their differences.
 
 
 @public_call
@@ -200,67 +198,21 @@ def compare_learners(
         rng=rng,
         n_jobs=n_jobs,
     )
-    test = Test(question, alternative, null, len(pairs))
     check_alternative(alternative, question.methods, null, confidence_level)  # before the refits
-    streams = question.streams
-    fitted = fit_learners(streams, named, X, y, groups)
+    fitted = fit_learners(question.streams, named, X, y, groups)
     sample = Sample.of(common_classifier(fitted.values()), X, y, groups)
     for learner in fitted.values():
         predicted_labels(learner, X, sample.classes)  # what is wrong would count as an error
-    event_class = question.metrics.resolve(sample.classes.tolist()).event_class
-    if compared == AUC.name:
-        if new_cases is not None:
-            raise ParameterError(
-                "new_cases",
-                "None for the AUC, which would otherwise be compared only on new cases",
-                "a test set",
-            )
-        scores = score_pairs(question, fitted, pairs, X, y, groups)
-        of_pairs = [PairLosses(learner, Records(), {}) for learner in scores]
-        return _table(question, test, {}, sample, pairs, of_pairs, fitted)
-    inputs = record_of_learners(question, sample, streams, new_cases)
-    inputs = replace(inputs, scoring=RecordedOutputs(event_class=event_class))
-    refused = question.refusals(inputs)
-    # losses on two test sets are not differences
-    of_each = {method.name for method in question.methods if OWN_TEST_SETS in method.needs}
-    needs = question.needs({*refused, *of_each}) | (question.needs(refused) & {OWN_TEST_SETS})
-    of_pairs = record_pairs(needs, inputs, pairs, fitted)
-    return _table(question, test, refused, sample, pairs, of_pairs, fitted)
+    comparison = Comparison(question, sample, fitted, pairs, alternative, null)
+    if compared != AUC.name:
+        return comparison.table(*comparison.record(new_cases))
+    if new_cases is not None:
+        rule = "None for the AUC, which would otherwise be compared only on new cases"
+        raise ParameterError("new_cases", rule, "a test set")
+    return comparison.table({}, comparison.record_scores())
 
 
-def _table(
-    question: Question[Method],
-    test: Test,
-    refused: Mapping[str, str],
-    sample: Sample,
-    pairs: Sequence[tuple[str, str]],
-    of_pairs: Sequence[PairLosses],
-    fitted: Mapping[str, Any],
-) -> ComparisonTable:
-    """Return the rows of all pairs, with their title and notes."""
-    by_pair = [
-        test.rows(refused, losses, pair, [fitted[name] for name in pair])
-        for pair, losses in zip(pairs, of_pairs, strict=True)
-    ]
-    rows = adjusted(by_pair)
-    internal = any(row.n_fits > 0 for row in rows)  # test cases take no fits
-    run = Run(
-        **sample.facts(question.metrics.resolve(sample.classes.tolist()).event_class),
-        cautions=cautions_of_learners(sample, fitted) if internal else (),
-        seed=question.seed,
-        choices=question.choices,
-        n_resamples=question.n_resamples
-        if any(BOOTSTRAP in method.needs for method in question.methods)
-        else None,
-        classifiers={name: describe_classifier(learner) for name, learner in fitted.items()},
-        procedures={name: procedure_in_words(learner) for name, learner in fitted.items()},
-    )
-    warn_of((*few_test_cases(rows), *run.cautions))
-    return ComparisonTable(rows, run)
-
-
-@dataclass(frozen=True)
-class PairLosses:
+class PairLosses(NamedTuple):
     """The records of two learners.
 
     Attributes
@@ -278,108 +230,164 @@ class PairLosses:
     failed: Errors
 
 
-def record_of_learners(
-    question: Question[Method], sample: Sample, streams: Mapping[str, np.random.Generator], new_cases: Any
-) -> RecordingInputs:
-    """Return what is known before anything is recorded, without the learners; no bootstrap draws are made."""
-    new = check_new_cases(new_cases, sample, question.methods)
-    return RecordingInputs.of(
-        sample,
-        question.needs(),
-        streams,
-        question.resampling,
-        counts=np.zeros((0, sample.n_samples), dtype=np.int32),
-        test_set=new.cases,
-        test_remarks=new.remarks,
-        n_jobs=question.n_jobs,
-    )
-
-
-def record_pairs(
-    needs: Needs, inputs: RecordingInputs, pairs: Sequence[tuple[str, str]], fitted: Mapping[str, Any]
-) -> list[PairLosses]:
-    """Fit each learner once to every training set, and record each pair.
-
-    All pairs share the same random numbers, and so the same splits and seeds.
-    """
-    sample = inputs.sample
-    refits = {
-        name: prepare_refits(learner, sample.X, sample.y, n_jobs=inputs.n_jobs, groups=sample.names_of_groups)
-        for name, learner in fitted.items()
-    }
-    batched, streams = all(learner.batched for learner in refits.values()), inputs.streams
-    sides = [set(side) for side in zip(*pairs, strict=True)]
-    n_own_fits = sum(map(len, sides)) if OWN_TEST_SETS in needs else 0
-    with progress_bar(needs, inputs, len(set().union(*sides)), n_own_fits) as advance:
-        kept = {name: remembered(name, learner, batched, advance) for name, learner in refits.items()}
-        return [
-            _record_pair(
-                needs,
-                replace(
-                    inputs,
-                    streams=deepcopy(streams) if len(pairs) > 1 else streams,
-                    given_refits=difference(kept[a], kept[b]),
-                    refits_of_each=(kept[a], kept[b]),
-                ),
-                {a: fitted[a], b: fitted[b]},
-            )
-            for a, b in pairs
-        ]
-
-
-def _record_pair(needs: Needs, inputs: RecordingInputs, pair: Mapping[str, Any]) -> PairLosses:
-    records: dict[str, Any] = {"groups": inputs.sample.groups}
-    if inputs.test_set is not None:
-        X_new, y_new = inputs.test_set
-        wrong = []
-        for name, learner in pair.items():
-            with naming_the_step(learner, f"learner {name!r} on the new cases"):
-                wrong.append(
-                    (predicted_labels(learner, X_new, inputs.sample.classes) != y_new).astype(np.int8)
-                )
-        records["test_set"] = TestSetLosses(
-            wrong[0] - wrong[1],
-            inputs.sample.n_samples,
-            estimand="conditional",
-            remarks=inputs.test_remarks,
-            event=y_new == inputs.sample.classes[inputs.scoring.event_class],
-        )
-    failed: Errors = {}
-    made_records = make_records(needs, inputs, records, failed)
-    of_each = made_records.pop(OWN_TEST_SETS.name, (None, None))
-    return PairLosses(
-        Records.of(**made_records), Records(test_set=of_each[0], second_test_set=of_each[1]), failed
-    )
-
-
-@dataclass(frozen=True)
-class Test:
-    """The test of every pair, at the level of the question."""
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The question about pairs of fitted learners on one training set."""
 
     question: Question[Method]
+    sample: Sample
+    fitted: Mapping[str, Any]
+    pairs: Sequence[tuple[str, str]]
     alternative: str
     null: float
-    n_pairs: int
 
-    def rows(
-        self, refused: Mapping[str, str], losses: PairLosses, pair: tuple[str, str], fitted: Sequence[Any]
+    @property
+    def event_class(self) -> int:
+        """Which of the two classes is the event."""
+        return self.question.metrics.resolve(self.sample.classes.tolist()).event_class
+
+    def record(self, new_cases: Any) -> tuple[dict[str, str], list[PairLosses]]:
+        """Fit each learner once to every training set; return why methods are not possible, and the losses of pairs.
+
+        All pairs share the same random numbers, and so the same splits and seeds.
+        """
+        question, sample, pairs = self.question, self.sample, self.pairs
+        cases, remarks = check_new_cases(new_cases, sample, question.methods)
+        inputs = RecordingInputs.of(
+            sample,
+            question.needs(),
+            question.streams,
+            question.resampling,
+            counts=np.zeros((0, sample.n_samples), dtype=np.int32),
+            test_set=cases,
+            test_remarks=remarks,
+            scoring=RecordedOutputs(event_class=self.event_class),
+            n_jobs=question.n_jobs,
+        )
+        refused = question.refusals(inputs)
+        # losses on two test sets are not differences
+        of_each = {method.name for method in question.methods if OWN_TEST_SETS in method.needs}
+        needs = question.needs({*refused, *of_each}) | (question.needs(refused) & {OWN_TEST_SETS})
+        refits = {
+            name: prepare_refits(
+                learner, sample.X, sample.y, n_jobs=question.n_jobs, groups=sample.names_of_groups
+            )
+            for name, learner in self.fitted.items()
+        }
+        batched = all(learner.batched for learner in refits.values())
+        sides = [set(side) for side in zip(*pairs, strict=True)]
+        n_own_fits = sum(map(len, sides)) if OWN_TEST_SETS in needs else 0
+        with progress_bar(needs, inputs, len(set().union(*sides)), n_own_fits) as advance:
+            kept = {name: remembered(name, learner, batched, advance) for name, learner in refits.items()}
+            of_pairs = [
+                self._record_pair(
+                    needs,
+                    replace(
+                        inputs,
+                        streams=deepcopy(question.streams) if len(pairs) > 1 else question.streams,
+                        given_refits=difference(kept[a], kept[b]),
+                        refits_of_each=(kept[a], kept[b]),
+                    ),
+                    (a, b),
+                )
+                for a, b in pairs
+            ]
+        return refused, of_pairs
+
+    def _record_pair(self, needs: Needs, inputs: RecordingInputs, pair: tuple[str, str]) -> PairLosses:
+        records: dict[str, Any] = {"groups": self.sample.groups}
+        if inputs.test_set is not None:
+            X_new, y_new = inputs.test_set
+            wrong = []
+            for name in pair:
+                with naming_the_step(self.fitted[name], f"learner {name!r} on the new cases"):
+                    predicted = predicted_labels(self.fitted[name], X_new, self.sample.classes)
+                wrong.append((predicted != y_new).astype(np.int8))
+            records["test_set"] = TestSetLosses(
+                wrong[0] - wrong[1],
+                self.sample.n_samples,
+                estimand="conditional",
+                remarks=inputs.test_remarks,
+                event=y_new == self.sample.classes[inputs.scoring.event_class],
+            )
+        failed: Errors = {}
+        records_by_name = make_records(needs, inputs, records, failed)
+        of_each = records_by_name.pop(OWN_TEST_SETS.name, (None, None))
+        own = Records(test_set=of_each[0], second_test_set=of_each[1])
+        return PairLosses(Records.of(**records_by_name), own, failed)
+
+    def record_scores(self) -> list[PairLosses]:
+        """Refit each classifier on the same draws, and return the scores of each pair.
+
+        Raises
+        ------
+        ValueError
+            If the caller gives splits, which nothing uses.
+        """
+        resampling, sample, scores = self.question.resampling, self.sample, dict[str, Records]()
+        if resampling.cv is not None:
+            rule = "None for the AUC, which is computed from bootstrap draws"
+            raise ParameterError("cv", rule, resampling.cv)
+        if resampling.copies is None:
+            # both classifiers of a pair are refitted to the same rows
+            resampling = replace(resampling, copies=not any(map(splits_rows, self.fitted.values())))
+        seed = int(self.question.rng.integers(2**63))
+        for name, classifier in self.fitted.items():
+            # the center of one AUC reads the records that the difference reads
+            question = Question.of(
+                find_methods("two-center"),
+                metric=AUC.name,
+                n_resamples=self.question.n_resamples,
+                resampling=resampling,
+                rng=np.random.default_rng(seed),
+                n_jobs=self.question.n_jobs,
+            )
+            try:
+                analysis = analyze(question, classifier, sample.X, sample.y, sample.names_of_groups)
+                analysis.rows()  # raises the error of records that could not be made
+            except FailedRefitsError as error:
+                raise FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
+            ((_, scores[name]),) = analysis.of_targets or ()
+        pairs = (scores[a].with_record(SECOND, scores[b]) for a, b in self.pairs)
+        return [PairLosses(records, Records(), {}) for records in pairs]
+
+    def table(self, refused: Mapping[str, str], of_pairs: Sequence[PairLosses]) -> ComparisonTable:
+        """Return the rows of all pairs, with their notes, and issue the reasons for caution as warnings."""
+        question, fitted = self.question, self.fitted
+        rows = adjusted([self._rows(refused, *each) for each in zip(of_pairs, self.pairs, strict=True)])
+        internal = any(row.n_fits > 0 for row in rows)  # test cases take no fits
+        of_draws = any(BOOTSTRAP in method.needs for method in question.methods)
+        run = Run(
+            **self.sample.facts(self.event_class),
+            cautions=cautions_of_learners(self.sample, fitted) if internal else (),
+            seed=question.seed,
+            choices=question.choices,
+            n_resamples=question.n_resamples if of_draws else None,
+            classifiers={name: describe_classifier(learner) for name, learner in fitted.items()},
+            procedures={name: procedure_in_words(learner) for name, learner in fitted.items()},
+        )
+        warn_of((*few_test_cases(rows), *run.cautions))
+        return ComparisonTable(rows, run)
+
+    def _rows(
+        self, refused: Mapping[str, str], losses: PairLosses, pair: tuple[str, str]
     ) -> tuple[ComparisonResult, ...]:
-        """Return the row of each method for two fitted learners."""
-        a, b = pair
+        """Return the row of each method for one pair."""
+        (a, b), n_pairs = pair, len(self.pairs)
         level, methods = self.question.confidence_level, self.question.methods
         (metric,) = self.question.metrics.names
+        levels = (level,) if n_pairs == 1 else (level, 1.0 - (1.0 - level) / n_pairs)
 
         def compute(method: Method) -> ComparisonResult:
             records = losses.own if OWN_TEST_SETS in method.needs else losses.differences
             options = methods.options_of(method)
-            levels = (level,) if self.n_pairs == 1 else (level, 1.0 - (1.0 - level) / self.n_pairs)
-            comparison, *joint = (
+            row, *joint = (
                 compute_comparison(method, records, each_level, self.alternative, options, null=self.null)
                 for each_level in levels
             )
             simultaneous = joint[0].confidence_interval if joint else None
-            row = replace(comparison, a=a, b=b, metric=metric, simultaneous_interval=simultaneous)
-            return with_majority_remark(row, *fitted)
+            row = replace(row, a=a, b=b, metric=metric, simultaneous_interval=simultaneous)
+            return with_majority_remark(row, self.fitted[a], self.fitted[b])
 
         return compute_rows(
             ComparisonResult,
@@ -394,27 +402,12 @@ class Test:
             metric=metric,
             a=a,
             b=b,
-            simultaneous_interval=None if self.n_pairs == 1 else UNDEFINED_LIMITS,
+            simultaneous_interval=None if n_pairs == 1 else UNDEFINED_LIMITS,
         )
 
 
 #: The word for it, instead of a classifier.
 MAJORITY = "majority"
-
-
-def find_learner(learner: Any) -> Any:
-    """Return the learner, or for the word "majority" one that always predicts the majority class.
-
-    Raises
-    ------
-    ValueError
-        If it is any other word.
-    """
-    if not isinstance(learner, str):
-        return learner
-    if learner != MAJORITY:
-        raise ValueError(f"A learner must be a classifier or the word {MAJORITY!r}. Got {learner!r} instead.")
-    return DummyClassifier(strategy="most_frequent")
 
 
 def with_majority_remark(row: ComparisonResult, a: Any, b: Any) -> ComparisonResult:
@@ -463,7 +456,14 @@ def name_learners(learners: Any) -> dict[str, Any]:
         named = {}
     if len(named) < 2 or not all(isinstance(name, str) for name in named):
         raise ParameterError("learners", "at least two classifiers, in a list or by name", learners)
-    return {name: find_learner(learner) for name, learner in named.items()}
+    for name, learner in named.items():
+        if isinstance(learner, str):
+            if learner != MAJORITY:
+                raise ValueError(
+                    f"A learner must be a classifier or the word {MAJORITY!r}. Got {learner!r} instead."
+                )
+            named[name] = DummyClassifier(strategy="most_frequent")
+    return named
 
 
 def find_pairs(names: list[str], reference: str | None) -> list[tuple[str, str]]:
@@ -521,57 +521,3 @@ def cautions_of_learners(sample: Sample, fitted: Mapping[str, Any]) -> tuple[Cud
         for caution in many_features(facts, design_of(facts, sample), "comparison"):
             cautions.append(ManyFeaturesWarning(f"{name}: {caution}"))
     return tuple(cautions)
-
-
-def score_pairs(
-    question: Question[Any],
-    fitted: Mapping[str, Any],
-    pairs: Sequence[tuple[str, str]],
-    X: Any,
-    y: Any,
-    groups: Any = None,
-) -> list[Records]:
-    """Refit each classifier on the same draws, and return the scores of each pair.
-
-    Parameters
-    ----------
-    question : Question
-    fitted : mapping of str to object
-        Classifiers, fitted to the rows, by their names.
-    pairs : sequence of (str, str)
-    X, y, groups : array-like
-        The training rows.
-
-    Raises
-    ------
-    ValueError
-        If the caller gives splits, which nothing uses.
-    """
-    if question.resampling.cv is not None:
-        raise ParameterError(
-            "cv", "None for the AUC, which is computed from bootstrap draws", question.resampling.cv
-        )
-    resampling = question.resampling
-    if resampling.copies is None:
-        # both classifiers of a pair are refitted to the same rows
-        resampling = replace(resampling, copies=not any(map(splits_rows, fitted.values())))
-    seed = int(question.rng.integers(2**63))
-    scores = {}
-    for name, classifier in fitted.items():
-        # the center of one AUC reads the records that the difference reads
-        question_of_one = Question.of(
-            find_methods("two-center"),
-            metric=AUC.name,
-            n_resamples=question.n_resamples,
-            resampling=resampling,
-            rng=np.random.default_rng(seed),
-            n_jobs=question.n_jobs,
-        )
-        try:
-            analysis = analyze(question_of_one, classifier, X, y, groups)
-            analysis.rows()  # raises the error of records that could not be made
-            assert analysis.recorded is not None
-        except FailedRefitsError as error:
-            raise FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
-        (scores[name],) = analysis.recorded.records
-    return [scores[a].with_record(SECOND, scores[b]) for a, b in pairs]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.analysis.analyze import Analysis, analyze, saved_analysis
+from cudbound.analysis.analyze import analyze, saved_analysis
 from cudbound.analysis.question import Question
+from cudbound.analysis.rows import Analysis
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.outcomes import Estimand
@@ -178,8 +179,7 @@ def cud_interval(
         rule = "one metric that is linear in the losses; compare_intervals accepts several, and predictive values"
         raise ParameterError("metric", rule, metric)
     analysis = analyze(question, estimator, X, y, groups, sample_weight)
-    assert analysis.recorded is not None
-    ((bounded,),) = analysis.recorded.bounds
+    ((bounded,),) = analysis.cud_bounds
     parts = {entry.name: getattr(bounded, entry.name) for entry in fields(bounded)}
     result = CudResult(**parts, analysis=analysis)
     warn_of(result.cautions)

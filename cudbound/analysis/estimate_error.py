@@ -93,12 +93,10 @@ def estimate_error(
         # no estimator reads inner draws, and none needs a row out of each draw
         question = replace(question, resampling=replace(question.resampling, inner=INNER_DRAWS))
     analysis = analyze(question, estimator, X, y, groups, new_cases=new_cases, result="estimate")
-    assert analysis.recorded is not None
 
     def compute(method: PointEstimator) -> PointEstimate:
         return compute_estimate(method, analysis.records, estimators.options_of(method))
 
-    failed = analysis.recorded.failed
-    rows = compute_rows(PointEstimate, estimators, compute, estimators.options_of, failed=failed)
+    rows = compute_rows(PointEstimate, estimators, compute, estimators.options_of, failed=analysis.failed)
     warn_of((*few_test_cases(rows), *analysis.cautions))
     return PointEstimateTable(rows, analysis.run)

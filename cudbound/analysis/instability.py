@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.calls import public_call
-from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.results import Pictured
 from cudbound.basis.rounding import InLines, format_proportion
-from cudbound.basis.validation import Array, checked
-from cudbound.records import BootstrapLosses, Records
+from cudbound.basis.validation import Array
 from cudbound.report.tables import Run
 
 if TYPE_CHECKING:
@@ -105,78 +101,5 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
         return InstabilityDisplay(self.shares, self.distances, self.distances_of, marks=MARKS)
 
 
-def instability_in(
-    records: Records, distances: Array | None, distances_of: str, run: Run | None
-) -> Instability | None:
-    """Return the instability of a classifier from the losses of its refits; None without refits."""
-    bootstrap = records.bootstrap
-    if bootstrap is None:
-        return None
-    groups = () if records.groups is None else (f"{records.groups} kept together",)
-    return Instability(
-        _changed(bootstrap, np.asarray(records.losses)).mean(axis=0),
-        bootstrap.n_fits,
-        distances,
-        distances_of,
-        (*bootstrap.remarks, *groups),
-        run,
-    )
-
-
-@public_call
-def instability_of(
-    bootstrap: BootstrapLosses, *, training_losses: ArrayLike, distances: ArrayLike | None = None
-) -> Instability:
-    """Report how often refits classify rows differently, from losses recorded by other software.
-
-    A row is classified differently if exactly one of the refit and the classifier misclassifies it.
-
-    Parameters
-    ----------
-    bootstrap : cudbound.records.BootstrapLosses
-        Losses 0 and 1 of the refits on all training rows.
-    training_losses : array-like, shape (n_samples,)
-        Losses 0 and 1 of the classifier on the same rows.
-    distances : array-like of float, shape (n_samples,), default=None
-        Distance of the score of each row from the threshold, for the plot.
-
-    Raises
-    ------
-    ValueError
-        If losses are not 0 or 1, or the numbers of rows differ.
-
-    Examples
-    --------
-    >>> from cudbound.analysis.instability import instability_of
-    >>> from cudbound.records import BootstrapLosses
-    >>> refits = BootstrapLosses([[2, 0, 1], [1, 1, 1]], [[0, 1, 0], [0, 0, 1]])
-    >>> instability_of(refits, training_losses=[0, 0, 1]).shares.tolist()
-    [0.0, 0.5, 0.5]
-    """
-    if not isinstance(bootstrap, BootstrapLosses):
-        raise ParameterError("bootstrap", "a cudbound.records.BootstrapLosses", bootstrap)
-    shares = _changed(bootstrap, checked("training_losses", training_losses, 1)).mean(axis=0)
-    if distances is None:
-        return Instability(shares, bootstrap.n_fits, remarks=bootstrap.remarks)
-    absolute = abs(checked("distances", distances, 1).astype(np.float64))
-    if absolute.shape != shares.shape:
-        raise ParameterError("distances", f"one number per row, {shares.size} in all", distances)
-    return Instability(shares, bootstrap.n_fits, absolute, "distance of the score", bootstrap.remarks)
-
-
 def _percent(share: float) -> str:
     return format_proportion(share, percent=True)
-
-
-def _changed(bootstrap: BootstrapLosses, losses: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which refits classify which rows differently, shape (n_resamples, n_samples)."""
-    for name, values in (("training_losses", losses), ("bootstrap", np.asarray(bootstrap.losses))):
-        if not ((values == 0) | (values == 1)).all():
-            raise ParameterError(
-                name, "losses of single rows, 0 for a correct class and 1 for a wrong one", values
-            )
-    if losses.size != bootstrap.n_samples:
-        raise ParameterError(
-            "training_losses", f"one loss per row, {bootstrap.n_samples} in all", losses.size
-        )
-    return np.asarray(np.asarray(bootstrap.losses, dtype=bool) != losses.astype(bool))

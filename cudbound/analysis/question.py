@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Generic, NamedTuple
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,7 +168,12 @@ class Question(Generic[Card]):
         ValueError
             If a method requested by name cannot be computed, or no method uses `cv`.
         """
-        refused = self._of_metrics([target for target in targets if target.metric.reads == "classes"])
+        weighed = [target for target in targets if target.metric.reads == "classes" and not target.rows.plain]
+        refused = (
+            self._of_metrics([target for target in targets if target.metric.reads == "classes"])
+            if weighed
+            else {}
+        )
         if model is not None and model.why_none:
             refused |= dict.fromkeys(self.of_model, f"no CUD bound: {model.why_none}")
         elif model is not None and model.additive is not None:
@@ -183,8 +188,6 @@ class Question(Generic[Card]):
 
     def _of_metrics(self, targets: Sequence[Target]) -> dict[str, str]:
         """Return the methods that cannot be computed for metrics of classes, or with weights, each with the reason."""
-        if all(target.rows.plain for target in targets):
-            return {}
         weighted = any(target.rows.sample_weight is not None for target in targets)
         what = "rows with weights" if weighted else " or ".join(target.metric.name for target in targets)
         lost = "weighted" if weighted else "separated by class"
@@ -273,15 +276,10 @@ def takes_groups_apart(
     return method.with_groups == "no" or not kept
 
 
-class NewCases(NamedTuple):
-    """Test cases (X_new, y_new), and a remark if some of them are training rows."""
-
-    cases: tuple[Any, NDArray[Any]] | None
-    remarks: tuple[str, ...] = ()
-
-
-def check_new_cases(new_cases: Any, sample: Sample, methods: Iterable[MethodCard]) -> NewCases:
-    """Return new cases, if any, and warn about those that equal training rows.
+def check_new_cases(
+    new_cases: Any, sample: Sample, methods: Iterable[MethodCard]
+) -> tuple[tuple[Any, NDArray[Any]] | None, tuple[str, ...]]:
+    """Return new cases, if any, and a remark if some equal training rows, with a warning.
 
     Raises
     ------
@@ -289,7 +287,7 @@ def check_new_cases(new_cases: Any, sample: Sample, methods: Iterable[MethodCard
         If they are not a pair, their labels are not those of the classifier, or none of the methods uses them.
     """
     if new_cases is None:
-        return NewCases(None)
+        return None, ()
     if not any(TEST_SET in method.needs and OWN_TEST_SETS not in method.needs for method in methods):
         raise ValueError(
             "The 'new_cases' parameter is not used by any of the requested methods. Leave it out, or request a method "
@@ -317,11 +315,11 @@ def check_new_cases(new_cases: Any, sample: Sample, methods: Iterable[MethodCard
         )
     n_equal = count_equal_rows(X_new, y_new, sample.X, sample.y)
     if not n_equal:
-        return NewCases((X_new, y_new))
+        return (X_new, y_new), ()
     remark = f"{n_equal} of {len(y_new)} test cases equal training rows"
     message = (
         f"{remark}, in every feature and in the label; the error on them is not evidence about new cases. Remove them "
         "from 'new_cases', unless features have so few values that new cases equal old ones by chance."
     )
     warn(RepeatedRowsWarning(message, n_equal=n_equal, n_tested=len(y_new)))
-    return NewCases((X_new, y_new), (remark,))
+    return (X_new, y_new), (remark,)

@@ -1,21 +1,28 @@
-"""From records to rows: the result of each method for each target, and rows derived from them."""
+"""What was recorded for a question, and the rows: one for each method and metric, and those derived from them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
+from cudbound.adapters.model import Model
+from cudbound.adapters.outputs import distances_from_threshold
+from cudbound.adapters.procedure import describe_classifier, procedure_in_words
+from cudbound.analysis.instability import Instability
 from cudbound.analysis.question import Question
-from cudbound.basis.exceptions import FailedRefitsError
+from cudbound.basis.exceptions import CudboundWarning, FailedRefitsError
 from cudbound.basis.method_card import MethodCard, Needs
 from cudbound.basis.outcomes import Estimand, TestedRows
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.results import IntervalEstimate, OneRow
 from cudbound.basis.rounding import format_limit, format_proportion
+from cudbound.basis.sample import Sample
+from cudbound.basis.validation import Array, check_confidence_level
 from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals import Method, compute_interval
 from cudbound.intervals.cud import BOUND
@@ -32,55 +39,13 @@ from cudbound.metrics.targets import Target, in_metric_terms, way_of_parts
 from cudbound.point_estimates.bootstrap_632 import share_limits
 from cudbound.records import Records
 from cudbound.records.records import count_fits
+from cudbound.report.tables import SINGLE, Run
+from cudbound.resampling.make_records import Counts
 from cudbound.resampling.splits import TEST_SET
+from cudbound.saved.saved_file import SavedBound
 
 Named = TypeVar("Named", bound=MethodCard)
 Rows = tuple[IntervalEstimate, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class RecordedTargets:
-    """The records of all targets of a question, from which rows are computed at any level.
-
-    Attributes
-    ----------
-    targets : tuple of Target
-    records : tuple of Records
-        As each target uses them.
-    refused : mapping of str to str
-        Why methods cannot be computed, by name.
-    failed : mapping of RecordKind to Exception
-        Records that could not be made, with the error.
-    draw_remarks : tuple of str
-        How the draws differ from ordinary bootstrap draws.
-    """
-
-    targets: tuple[Target, ...]
-    records: tuple[Records, ...]
-    refused: Mapping[str, str]
-    failed: Mapping[RecordKind[Any], Exception]
-    draw_remarks: tuple[str, ...]
-
-    @property
-    def bounds(self) -> tuple[tuple[CudBound, ...], ...]:
-        """The CUD bounds of each family of targets; empty if none was requested."""
-        bound_of: dict[tuple[MetricRows, ...], dict[MetricRows, CudBound]] = {}
-        for target, records in zip(self.targets, self.records, strict=True):
-            if (bound := records.get(BOUND)) is not None:
-                bound_of.setdefault(target.cud_metrics, {})[target.rows] = bound
-        return tuple(tuple(bounds[rows] for rows in family) for family, bounds in bound_of.items())
-
-    def at(self, confidence_level: float) -> RecordedTargets:
-        """Return the same at another level; a bound is searched further if what was proved does not suffice."""
-        targets = tuple(target.at(confidence_level) for target in self.targets)
-
-        def at_level(target: Target, records: Records) -> Records:
-            bound = records.get(BOUND)
-            if bound is None:
-                return records
-            return records.with_record(BOUND, bound.at(confidence_level=target.cud_level))
-
-        return replace(self, targets=targets, records=tuple(map(at_level, targets, self.records)))
 
 
 def compute_rows(
@@ -147,27 +112,184 @@ def compute_rows(
     return tuple(rows)
 
 
-def rows_of_target(
-    question: Question[Method],
-    target: Target,
-    records: Records,
-    target_records: Records,
-    recorded: RecordedTargets,
-) -> Rows:
-    """Return the rows of all methods for one target.
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """The basis of a table: the question, the sample, draws and records. The rest is computed when read.
 
-    Parameters
+    A pickle has no row of the data, and no classifier.
+
+    Attributes
     ----------
     question : Question
-    target : Target
+    metrics : ResolvedMetrics
+    counts : ndarray of int32, shape (n_resamples, n_samples)
+        The bootstrap draws.
+    draw_remarks : tuple of str
+        How the draws differ from ordinary bootstrap draws.
     records : Records
-        For the plain losses.
-    target_records : Records
-        As the target uses them.
-    recorded : RecordedTargets
-        Its remarks on the draws are for every row that reads the training rows.
+        Of the plain losses.
+    sample : Sample
+        With its fitted classifier; None in a result from a pickle, like `model` and `of_targets`.
+    model : Model
+        Facts on the classifier.
+    of_targets : tuple of (Target, Records)
+        Each target, with the records as it uses them.
+    refused : mapping of str to str
+        Why methods cannot be computed, by name.
+    failed : mapping of RecordKind to Exception
+        Records that could not be made, with the error.
     """
-    metric = target.metric
+
+    question: Question[Any]
+    metrics: ResolvedMetrics
+    counts: Counts = field(repr=False)
+    draw_remarks: tuple[str, ...]
+    records: Records = field(repr=False)
+    sample: Sample | None = field(repr=False)
+    model: Model | None = field(repr=False)
+    of_targets: tuple[tuple[Target, Records], ...] | None = field(repr=False)
+    refused: Mapping[str, str]
+    failed: Mapping[RecordKind[Any], Exception]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out of a pickle what has rows of the data, after what is computed from it."""
+        lazy = [name for name, value in vars(Analysis).items() if isinstance(value, cached_property)]
+        computed = {name: getattr(self, name) for name in lazy}
+        without: dict[str, Any] = {"sample": None, "model": None, "of_targets": None, "failed": {}}
+        return {**vars(self), **computed, **without}
+
+    @property
+    def _data(self) -> Sample:
+        assert self.sample is not None
+        return self.sample
+
+    @cached_property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels of the classifier."""
+        return tuple(self._data.classes.tolist())
+
+    @cached_property
+    def fingerprints(self) -> tuple[str, str]:
+        """The fingerprint of the training set, and the digits of each of its rows."""
+        return self._data.fingerprints(self.metrics.event_class)
+
+    @property
+    def cud_bounds(self) -> tuple[tuple[CudBound, ...], ...]:
+        """The CUD bounds of each family of metrics; empty if none was requested."""
+        bound_of: dict[tuple[MetricRows, ...], dict[MetricRows, CudBound]] = {}
+        for target, records in self.of_targets or ():
+            if (bound := records.get(BOUND)) is not None:
+                bound_of.setdefault(target.cud_metrics, {})[target.rows] = bound
+        return tuple(tuple(bounds[rows] for rows in family) for family, bounds in bound_of.items())
+
+    @cached_property
+    def bounds(self) -> tuple[SavedBound, ...]:
+        """What was proved about these, for a file."""
+        return tuple(map(SavedBound.of, self.cud_bounds))
+
+    @cached_property
+    def coefficients(self) -> Array | None:
+        """The coefficients at the center of the bound; None without a bound."""
+        additive = None if self.model is None else self.model.additive
+        return additive.coef if self.bounds and additive is not None else None
+
+    @cached_property
+    def cautions(self) -> tuple[CudboundWarning, ...]:
+        """Cautions from the training rows themselves."""
+        assert self.model is not None
+        return (*self._data.cautions, *self.model.cautions)
+
+    @cached_property
+    def run(self) -> Run:
+        """The content of the notes under the table, without settings that no record depends on."""
+        assert self.model is not None
+        needs, question = self.question.needs(self.refused), self.question
+        localized = self.model.additive is not None and any(kind.per == "family" for kind in needs)
+        return Run(
+            **self._data.facts(self.metrics.event_class),
+            n_resamples=question.n_resamples if any(kind.of_draws for kind in needs) else None,
+            localization=question.bound.localization if localized else None,
+            seed=question.seed,
+            classifiers={SINGLE: describe_classifier(self._data.estimator)},
+            choices=question.choices,
+            procedures={SINGLE: procedure_in_words(self._data.estimator)},
+            cautions=self.cautions,
+        )
+
+    @cached_property
+    def instability(self) -> Instability | None:
+        """How often the refits classify a row differently; None without refits on bootstrap draws of two classes."""
+        bootstrap, sample = self.records.bootstrap, self._data
+        if len(self.classes) != 2 or bootstrap is None:
+            return None
+        changed = np.asarray(bootstrap.losses, dtype=bool) != np.asarray(self.records.losses, dtype=bool)
+        distances = distances_from_threshold(sample.estimator, sample.X, sample.predicted)
+        groups = () if sample.groups is None else (f"{sample.groups} kept together",)
+        remarks = (*bootstrap.remarks, *groups)
+        return Instability(changed.mean(axis=0), bootstrap.n_fits, *distances, remarks, self.run)
+
+    def at(self, confidence_level: float) -> Analysis:
+        """Return the same analysis at another level, from the same records; only a bound may be searched further."""
+        if self.of_targets is None:
+            raise ValueError(
+                "A result from a pickle has no rows of the data, and no other level: compute it again."
+            )
+        question = replace(self.question, confidence_level=check_confidence_level(confidence_level))
+        of_targets = []
+        for target, records in self.of_targets:
+            target_at = target.at(confidence_level)
+            if (bound := records.get(BOUND)) is not None:
+                records = records.with_record(BOUND, bound.at(confidence_level=target_at.cud_level))
+            of_targets.append((target_at, records))
+        reason = "a user-defined method is computed at the level of the call only: call again with this level"
+        refused = {
+            method.name: reason for method in self.question.methods if method.user_function is not None
+        }
+        return replace(
+            self, question=question, of_targets=tuple(of_targets), refused={**self.refused, **refused}
+        )
+
+    def rows(self) -> Rows:
+        """Compute the rows of all metrics in the requested order, including metrics derived from others."""
+        metrics, records, alternative = self.metrics, self.records, self.question.alternative
+        named: dict[str, Rows] = {}
+        target_of: dict[str, Target] = {}
+        # rows of sensitivity and specificity that hold together, by their alternative
+        pairs: dict[str, dict[str, Rows]] = {}
+        for target, target_records in self.of_targets or ():
+            rows = rows_of_target(self, target, target_records)
+            if target.of_pair:
+                pairs.setdefault(target.alternative, {})[target.metric.name] = rows
+            else:
+                named[target.metric.name], target_of[target.metric.name] = rows, target
+
+        def parts(rows: Mapping[str, Rows]) -> Iterable[tuple[IntervalEstimate, IntervalEstimate]]:
+            return zip(rows[SENSITIVITY.name], rows[SPECIFICITY.name], strict=True)
+
+        for name in metrics.predictive:
+            behind = target_of[SENSITIVITY.name], target_of[SPECIFICITY.name]
+            named[name] = tuple(_predictive(name, metrics, behind, pair, records) for pair in parts(named))
+        for name in metrics.ratios:
+            of_way = named if metrics.joint else pairs[way_of_parts(name, alternative)]
+            named[name] = tuple(ratio_interval(name, *pair, alternative) for pair in parts(of_way))
+        if NET_BENEFIT in named:
+            target, is_of_sample = target_of[NET_BENEFIT], metrics.prevalence == "sample"
+            named[NET_BENEFIT] = tuple(
+                net_benefit_interval(row, _share(target, records, row.new_cases) if is_of_sample else None)
+                for row in named[NET_BENEFIT]
+            )
+        if isinstance(metrics.prevalence, float):
+            for name in named.keys() & {*metrics.predictive, NET_BENEFIT}:
+                named[name] = tuple(
+                    replace(row, estimand=replace(row.estimand, prevalence=metrics.prevalence))
+                    for row in named[name]
+                )
+        return tuple(row for name in metrics.names for row in named[name])
+
+
+def rows_of_target(analysis: Analysis, target: Target, target_records: Records) -> Rows:
+    """Return the rows of all methods for one target, with the records as it uses them."""
+    question, records, metric = analysis.question, analysis.records, target.metric
     methods = question.methods.reading([metric.reads])
     tested = None if records.test_set is None else records.test_set.rows_of(metric.event_class)
 
@@ -187,7 +309,7 @@ def rows_of_target(
             row = in_metric_terms(row, metric, based_on, with_others)
         else:
             based_on = "" if target.rows.plain else target.rows.based_on
-            with_others = (*recorded.draw_remarks, *with_others)
+            with_others = (*analysis.draw_remarks, *with_others)
             if row.tested is not None and tested is not None:
                 # the record of one class does not know of the other
                 if row.tested.sizes is None:
@@ -206,9 +328,9 @@ def rows_of_target(
         methods,
         compute,
         question.methods.options_of,
-        refused={**recorded.refused}
+        refused=dict(analysis.refused)
         | {card.name: untested for card in methods if untested and TEST_SET in card.needs},
-        failed={**recorded.failed, **too_few},
+        failed={**analysis.failed, **too_few},
         confidence_level=target.family_level,
         alternative=target.alternative,
         metric=metric.name,
@@ -246,48 +368,6 @@ def _unread(
     if tested is None or tested.sizes is None or too_few.pop(TEST_SET, None) is None:
         return "", too_few
     return f"undefined: based on {tested.averaged(metric.shares)}", too_few
-
-
-def all_rows(
-    question: Question[Method], metrics: ResolvedMetrics, records: Records, recorded: RecordedTargets
-) -> Rows:
-    """Return the rows of all metrics in the requested order, including metrics derived from others.
-
-    `records` are those of the plain losses.
-    """
-    named: dict[str, Rows] = {}
-    target_of: dict[str, Target] = {}
-    # rows of sensitivity and specificity that hold together, by their alternative
-    pairs: dict[str, dict[str, Rows]] = {}
-    for target, target_records in zip(recorded.targets, recorded.records, strict=True):
-        rows = rows_of_target(question, target, records, target_records, recorded)
-        if target.of_pair:
-            pairs.setdefault(target.alternative, {})[target.metric.name] = rows
-        else:
-            named[target.metric.name], target_of[target.metric.name] = rows, target
-
-    def parts(rows: Mapping[str, Rows]) -> Iterable[tuple[IntervalEstimate, IntervalEstimate]]:
-        return zip(rows[SENSITIVITY.name], rows[SPECIFICITY.name], strict=True)
-
-    for name in metrics.predictive:
-        behind = target_of[SENSITIVITY.name], target_of[SPECIFICITY.name]
-        named[name] = tuple(_predictive(name, metrics, behind, pair, records) for pair in parts(named))
-    for name in metrics.ratios:
-        of_way = named if metrics.joint else pairs[way_of_parts(name, question.alternative)]
-        named[name] = tuple(ratio_interval(name, *pair, question.alternative) for pair in parts(of_way))
-    if NET_BENEFIT in named:
-        target, is_of_sample = target_of[NET_BENEFIT], metrics.prevalence == "sample"
-        named[NET_BENEFIT] = tuple(
-            net_benefit_interval(row, _share(target, records, row.new_cases) if is_of_sample else None)
-            for row in named[NET_BENEFIT]
-        )
-    if isinstance(metrics.prevalence, float):
-        for name in named.keys() & {*metrics.predictive, NET_BENEFIT}:
-            named[name] = tuple(
-                replace(row, estimand=replace(row.estimand, prevalence=metrics.prevalence))
-                for row in named[name]
-            )
-    return tuple(row for name in metrics.names for row in named[name])
 
 
 def _share(target: Target, records: Records, tested: TestedRows | None) -> Proportion:

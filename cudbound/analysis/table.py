@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
-from cudbound.analysis.analyze import Analysis, saved_analysis
+from cudbound.analysis.analyze import saved_analysis
 from cudbound.analysis.calibration import Calibration, calibration_in, predictions_in
 from cudbound.analysis.instability import Instability
+from cudbound.analysis.rows import Analysis
 from cudbound.basis.exceptions import CudboundWarning, suggestion
 from cudbound.basis.metric_words import DETAILS
 from cudbound.basis.outcomes import ConfidenceInterval
@@ -291,7 +292,37 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         return ConfusionDisplay.from_table(self, counts)
 
 
-class PerformanceInterval(IntervalTable):
+class SingleRow:
+    """The numbers of the only row of a table."""
+
+    @property
+    def row(self) -> Any:
+        """The row with all its details."""
+        raise NotImplementedError
+
+    @property
+    def estimate(self) -> float:
+        """The point estimate: a proportion, or error(a) - error(b) of a comparison."""
+        return float(self.row.estimate)
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """The limits, clipped to what is possible; one of them is the end of the range for a one-sided interval."""
+        limits: ConfidenceInterval = self.row.confidence_interval
+        return limits
+
+    @property
+    def low(self) -> float:
+        """Lower limit."""
+        return self.confidence_interval.low
+
+    @property
+    def high(self) -> float:
+        """Upper limit."""
+        return self.confidence_interval.high
+
+
+class PerformanceInterval(SingleRow, IntervalTable):
     """One confidence interval for the error, or another metric, of a classifier: a table of one row, in words.
 
     Attributes
@@ -310,26 +341,6 @@ class PerformanceInterval(IntervalTable):
         """Rows of the training set."""
         assert self.run is not None
         return self.run.n_samples
-
-    @property
-    def estimate(self) -> float:
-        """Point estimate of the error, a proportion."""
-        return self.row.estimate
-
-    @property
-    def confidence_interval(self) -> ConfidenceInterval:
-        """The limits, in [0, 1]; one of them is 0 or 1 for a one-sided interval."""
-        return self.row.confidence_interval
-
-    @property
-    def low(self) -> float:
-        """Lower limit."""
-        return self.row.low
-
-    @property
-    def high(self) -> float:
-        """Upper limit."""
-        return self.row.high
 
     @property
     def details(self) -> Mapping[str, float]:
@@ -373,7 +384,7 @@ class PerformanceInterval(IntervalTable):
         return sentences_html(self.sentence, self.basis)
 
 
-class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
+class ComparisonTable(SingleRow, Table[ComparisonResult], Pictured["ComparisonDisplay"]):
     """Comparisons of classifiers or learning algorithms, one row per pair and method.
 
     ``table["mcnemar"]``, ``table["svm", "tree"]`` and ``table["svm", "tree", "mcnemar"]`` are rows, if the names
@@ -429,11 +440,6 @@ class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
         return self.rows[0]
 
     @property
-    def estimate(self) -> float:
-        """error(a) - error(b), if there is only one comparison."""
-        return self.row.estimate
-
-    @property
     def statistic(self) -> float:
         """The test statistic, if there is only one comparison."""
         return self.row.statistic
@@ -442,21 +448,6 @@ class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
     def pvalue(self) -> float:
         """The p-value, if there is only one comparison."""
         return self.row.pvalue
-
-    @property
-    def confidence_interval(self) -> ConfidenceInterval:
-        """The limits for error(a) - error(b), if there is only one comparison."""
-        return self.row.confidence_interval
-
-    @property
-    def low(self) -> float:
-        """The lower limit for error(a) - error(b), if there is only one comparison."""
-        return self.row.low
-
-    @property
-    def high(self) -> float:
-        """The upper limit for error(a) - error(b), if there is only one comparison."""
-        return self.row.high
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with its title and notes."""

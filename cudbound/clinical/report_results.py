@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from cudbound.adapters.outputs import RecordedOutputs, threshold_on_risk
 from cudbound.adapters.parts import unwrap
-from cudbound.analysis.analyze import Analysis
 from cudbound.analysis.compare_intervals import compare_intervals
 from cudbound.analysis.cud_interval import cud_interval
+from cudbound.analysis.rows import Analysis
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.exceptions import CudboundWarning, SlowRefitsWarning, StatedError
 from cudbound.basis.results import IntervalEstimate

@@ -21,11 +21,10 @@ from cudbound import (
     Resampling,
     compare_intervals,
 )
-from cudbound.analysis.instability import instability_of
+from cudbound.analysis.instability import Instability
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.groups import Groups
 from cudbound.problem.draws import draw_counts
-from cudbound.records import BootstrapLosses
 
 
 class Nearest(ClassifierMixin, BaseEstimator):
@@ -119,8 +118,7 @@ def test_draws_of_one_class_are_counted_or_drawn_again():
 
 
 def test_a_share_at_the_mark_is_not_above_it():
-    refits = BootstrapLosses(np.ones((10, 2), dtype=int), [[1, 0]] + [[0, 0]] * 9)
-    found = instability_of(refits, training_losses=[0, 0])
+    found = Instability(np.array([0.1, 0.0]), 10)
     assert (found.shares[0], found.above(0.1)) == (0.1, 0.0)
 
 
