@@ -240,8 +240,8 @@ def _check_without_new_cases(methods: Iterable[MethodCard]) -> None:
     lacking = [method.name for method in methods if TEST_SET in method.needs and not method.on_test_set]
     if lacking:
         raise ValueError(
-            f"The method {lacking[0]!r} adds new cases to the training rows: pass them as new_cases=(X_new, y_new). "
-            "Without new cases, 'two-center' is the interval from the training rows alone."
+            f"The method {lacking[0]!r} adds new cases to the training rows: pass new_cases=(X_new, y_new), on the "
+            "command line --new-cases NEW.csv. Without new cases, 'two-center' is the interval from the training rows."
         )
 
 

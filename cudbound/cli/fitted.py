@@ -299,6 +299,23 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
     return FittedClassifier(estimator, X, y, sample, description, model.warnings, labels)
 
 
+def new_cases_of(fitted: FittedClassifier, data: DataFile, file: Path | None) -> tuple[Any, Any] | None:
+    """Return the cases of a file of new ones, if there is one, in the form of the training rows of a classifier."""
+    if file is None:
+        return None
+    import numpy as np
+
+    from cudbound.inputs.new_cases import read_new_cases
+
+    rows, y = read_new_cases(data, fitted.sample, file)
+    X: Any = rows
+    if fitted.X is not fitted.sample.X:
+        import pandas as pd
+
+        X = pd.DataFrame(X, columns=list(fitted.sample.feature_names))[list(fitted.X.columns)]
+    return X, np.asarray(fitted.labels)[y]
+
+
 def _listed(names: Sequence[str]) -> str:
     return first_few([quoted(name, 100) for name in names]) or "none"
 

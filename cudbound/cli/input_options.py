@@ -102,6 +102,12 @@ weight_option = click.option(
     help="Column of row weights, such as inverse sampling probabilities. The fit, its refits and all mean losses use "
     "them; binomial limits use the effective number of rows.",
 )
+new_cases_option = click.option(
+    "--new-cases",
+    type=FILE,
+    metavar="NEW.csv",
+    help="File of new cases of the same population, read like FILE.csv.",
+)
 all_classes_option = click.option(
     "--all-classes",
     is_flag=True,

@@ -10,12 +10,13 @@ import click
 
 from cudbound.cli import options
 from cudbound.cli.command import command, refuse_beside
-from cudbound.cli.fitted import FittedClassifier, SavedModel, compute, fit, read_sample
+from cudbound.cli.fitted import FittedClassifier, SavedModel, compute, fit, new_cases_of, read_sample
 from cudbound.cli.input_options import (
     all_classes_option,
     classifier_of_file,
     data_options,
     for_classifier,
+    new_cases_option,
     weight_option,
 )
 from cudbound.cli.output import ResultOutput, result_options
@@ -66,6 +67,7 @@ def _metrics_for(
 @command("interval")
 @data_options(weight_option, all_classes_option, event=False, two=False)
 @classifier_of_file
+@new_cases_option
 @click.option(
     "--methods",
     type=options.from_text(options.between_commas),
@@ -74,7 +76,8 @@ def _metrics_for(
     help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended (two-center, the one to "
     "report, and two for comparison), paper (the seven of Laber and Murphy, 2008), clinical (those of software for "
     "clinical prediction models), conditional (error of this classifier), algorithm (error of the learning "
-    "algorithm), probability (AUC and Brier score), all (all of these), tuned (needs a fitted search from --model).",
+    "algorithm), probability (AUC and Brier score), all (all of these), tuned (needs a fitted search from "
+    "--model), new-cases (from FILE.csv alone, from --new-cases alone, and pooled; the default with --new-cases).",
 )
 @click.option(
     "--metric",
@@ -105,8 +108,8 @@ def _metrics_for(
 @click.option(
     "--recommend",
     is_flag=True,
-    help="Compute only the recommended interval, two-center, and print it in a sentence to quote, with the error of "
-    "always predicting the majority class.",
+    help="Compute only the recommended interval, two-center, or pooled with --new-cases, and print it in a sentence to "
+    "quote, with the error of always predicting the majority class.",
 )
 @click.option(
     "--alternative",
@@ -127,6 +130,7 @@ def interval(
     *,
     data: DataFile,
     classifier: ClassifierRecipe | SavedModel,
+    new_cases: Path | None,
     methods: tuple[str, ...],
     metric: tuple[str, ...],
     joint: bool,
@@ -149,7 +153,7 @@ def interval(
     """
     from cudbound.analysis.compare_intervals import compare_intervals
     from cudbound.intervals import find_methods
-    from cudbound.report.sentences import RECOMMENDED
+    from cudbound.report.sentences import POOLED, RECOMMENDED
 
     if bool(data.positive) == data.all_classes:
         raise click.UsageError(
@@ -158,8 +162,10 @@ def interval(
     if recommend:
         refuse_beside("--recommend", ["methods"], "it computes the recommended interval")
     names = RECOMMENDED[:1] if recommend else methods
+    if new_cases is not None:
+        names = (POOLED,) if recommend else ("new-cases",) if names == ("recommended",) else names
     requested = replace(find_methods([*names, *with_options]), settings=bound)
-    output.check([data.file, getattr(classifier, "path", None)], save)
+    output.check([data.file, new_cases, getattr(classifier, "path", None)], save)
     data = for_classifier(data, classifier)
     sample = read_sample(data, say_roles=recommend or AUTO in data.categorical)
     fitted = fit(classifier, sample, seed)
@@ -170,6 +176,7 @@ def interval(
         methods=requested,
         metric=_metrics_for(fitted, metric, joint, costs, prevalence),
         sample_weight=sample.weights,
+        new_cases=new_cases_of(fitted, data, new_cases),
         rng=seed,
         **further,
     )

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cudbound.cli.command import DISAGREES, command, in_words_of_the_command
-from cudbound.cli.fitted import SavedModel, fit, folds_of
-from cudbound.cli.input_options import MODEL_OPTIONS, find_model
+from cudbound.cli.fitted import SavedModel, fit, folds_of, new_cases_of
+from cudbound.cli.input_options import MODEL_OPTIONS, find_model, new_cases_option
 from cudbound.cli.options import FILE, OUTPUT, jobs_option, options_as_object
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
@@ -63,6 +63,7 @@ def saved_text(
 @click.argument("saved_file", metavar="RESULT.json", type=FILE)
 @click.argument("data_path", metavar="FILE.csv", type=FILE)
 @options_as_object("model", find_model, *MODEL_OPTIONS)
+@new_cases_option
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
@@ -75,6 +76,7 @@ def verify(
     saved_file: Path,
     data_path: Path,
     model: SavedModel | None,
+    new_cases: Path | None,
     sample: int | None,
     n_jobs: int,
     output: ResultOutput,
@@ -89,7 +91,7 @@ def verify(
     from cudbound.inputs.csv_columns import read_training_data
     from cudbound.saved.saved_file import read_saved, structured
 
-    output.check([saved_file, data_path, None if model is None else model.path])
+    output.check([saved_file, data_path, new_cases, None if model is None else model.path])
     saved, _ = read_saved(saved_file)
     if saved.command is None:
         raise ValueError(
@@ -114,6 +116,7 @@ def verify(
             groups=data.groups,
             sample_weight=data.weights,
             cv=folds_of(data, how.folds),
+            new_cases=new_cases_of(fitted, how.data, new_cases),
             sample=sample,
             rng=0,
             n_jobs=n_jobs,

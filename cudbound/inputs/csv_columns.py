@@ -169,7 +169,7 @@ def read_training_data(
     if not any_features:
         check_constant(keys[features])
         check_copies(keys[features], y, target)
-    numbers = _numbers(frame[[name for name in features if name not in categorical]])
+    numbers = numbers_in(frame[[name for name in features if name not in categorical]])
     if not any_features:
         warnings += doubts(table.cells[numbers.columns].loc[frame.index], data)
         warnings += suspicions(cells.mask(absent), roles, numbers)
@@ -301,7 +301,7 @@ def check_copies(keys: pd.DataFrame, y: NDArray[np.int64], target: str) -> None:
         )
 
 
-def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
+def numbers_in(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert the numeric columns; raise an error that names each non-numeric column and its first invalid cell."""
     numbers: pd.DataFrame = frame.apply(to_numbers)
     wrong = numbers.isna() & frame.notna()
@@ -337,7 +337,7 @@ def _first_cells(frame: pd.DataFrame, at: pd.DataFrame) -> str:
 
 def _weights(frame: pd.DataFrame) -> NDArray[np.float64]:
     """Return the values of a one-column frame, which must be positive."""
-    weights = _numbers(frame)
+    weights = numbers_in(frame)
     if not (weights > 0.0).all(axis=None):
         raise CsvError(
             f"--weight: not positive: {_first_cells(frame, weights <= 0.0)}; remove rows without a weight from the file"
