@@ -46,8 +46,9 @@ from cudbound.basis.outcomes import Estimand
 from cudbound.basis.results import ComparisonResult, PointEstimate
 from cudbound.clinical.clinical_report import ClinicalReport
 from cudbound.intervals import Method
+from cudbound.plotting.display import Display
 from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
-from cudbound.plotting.risks import CalibrationDisplay, InstabilityDisplay, RiskDisplay, RocDisplay
+from cudbound.plotting.risks import CalibrationDisplay, RiskDisplay, RocDisplay
 from cudbound.plotting.studies import (
     CoverageByScenarioDisplay,
     CoverageWidthDisplay,
@@ -160,7 +161,7 @@ def unstable(X: NDArray[np.float64], y: NDArray[np.int64]) -> list[Instability]:
     model = LeastSquaresClassifier().fit(X, y)
     found = performance_interval(model, X, y, n_resamples=200, rng=0).instability
     assert found is not None
-    drawn: InstabilityDisplay = found.plot()
+    drawn: Display = found.plot(picture="risks")
     drawn.save("rows.svg")
     return [found]
 

@@ -58,7 +58,7 @@ class RecordedOutputs:
             If they are not finite, or the probabilities are none.
         """
         outputs: dict[str, Any] = {}
-        scorer = _scorer(estimator)
+        scorer = scorer_of(estimator)
         # probabilities take the place of scores that the classifier itself does not have
         without_scores = "scores" in self.kinds and not hasattr(estimator, "decision_function")
         by_probability = without_scores and hasattr(scorer, "predict_proba")
@@ -90,7 +90,7 @@ class RecordedOutputs:
 LOSSES_ONLY = RecordedOutputs()
 
 
-def _scorer(estimator: Any) -> Any:
+def scorer_of(estimator: Any) -> Any:
     """Return the classifier that has the scores: the inner one of a classifier that chooses the threshold."""
     return estimator.estimator_ if isinstance(estimator, ChosenThresholdClassifier) else estimator
 
@@ -120,7 +120,7 @@ def distances_from_threshold(estimator: Any, X: Any, predicted: NDArray[Any]) ->
     if len(estimator.classes_) > 2:
         return None, f"{name} has more than two classes"
     second = np.asarray(predicted == estimator.classes_[1])
-    scorer, has_scores = _scorer(estimator), False
+    scorer, has_scores = scorer_of(estimator), False
     for function, cut in _candidates(estimator):
         try:
             if function == "predict_proba":
@@ -167,7 +167,7 @@ def _candidates(estimator: Any) -> Iterator[tuple[str, float]]:
     cuts = {
         function: cut
         for function, cut in THRESHOLDS.items()
-        if method in ("auto", function) and hasattr(_scorer(estimator), function)
+        if method in ("auto", function) and hasattr(scorer_of(estimator), function)
     }
     if isinstance(estimator, ChosenThresholdClassifier):
         chosen: Any = estimator.threshold_

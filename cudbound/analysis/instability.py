@@ -1,31 +1,51 @@
-"""Classification instability: how often refits on bootstrap draws classify a row differently from the classifier."""
+"""Instability: how much the refits on bootstrap draws differ from the classifier, row by row."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import vstack
 
+from cudbound.adapters.outputs import RecordedOutputs, distances_from_threshold, scorer_of
+from cudbound.basis.calls import Forecast, current_progress
+from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.feature_table import as_table
 from cudbound.basis.results import Pictured
 from cudbound.basis.rounding import InLines, format_proportion
-from cudbound.basis.validation import Array
+from cudbound.basis.sample import Sample, predicted_labels, predicted_probabilities
+from cudbound.basis.validation import Array, check_choice, count_rows
+from cudbound.records import Records
 from cudbound.report.tables import Run
+from cudbound.resampling.refits import prepare_refits
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cudbound.plotting.risks import InstabilityDisplay
+    from cudbound.plotting.display import Display
 
 #: Shares of refits above which rows are counted.
 MARKS = (0.1, 0.25)
+#: Quantiles of the refits' risks, as in Riley and Collins (2023).
+QUANTILES = (0.025, 0.975)
+
+Picture = Literal["classes", "risks", "mape", "calibration", "net-benefit"]
+#: What must stand wherever quantiles of the refits' risks do.
+NO_CONFIDENCE_INTERVAL = (
+    "This is the instability of building the model on so few cases; it is not a confidence interval for the risk of "
+    "a patient."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Instability(InLines, Pictured["InstabilityDisplay"]):
-    """How often refits classify the training rows differently from the classifier.
+class Instability(InLines, Pictured["Display"]):
+    """How much refits on bootstrap draws differ from the classifier in the class and the risk of each row.
 
-    It prints a summary without single rows; `to_frame` has the rows by number.
+    It prints a summary without single rows; `to_frame` has the rows by number. The risks of the refits show how much
+    the building of the model depends on its training set; their quantiles are not a confidence interval for the risk of
+    a patient.
 
     Attributes
     ----------
@@ -41,6 +61,17 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
         The treatment of draws that could not be used as drawn, and of groups of rows.
     run : Run or None
         The data, the classifier and the draws, if known.
+    risks : ndarray of float, shape (n_samples,), or None
+        Risk of the event by the classifier; None for a classifier without ``predict_proba``.
+    refit_risks : ndarray of float, shape (n_refits with risks, n_samples), or None
+        Risks by the refits. A draw of one class gives a constant classifier, which has none.
+    event : ndarray of bool, shape (n_samples,), or None
+        Which rows are events; None for new rows, whose outcome is unknown.
+
+    References
+    ----------
+    Riley, R. D. and Collins, G. S. (2023). Stability of clinical prediction models developed using statistical or
+    machine learning methods. Biometrical Journal 65, 2200302.
     """
 
     shares: Array
@@ -49,6 +80,9 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
     distances_of: str = "no scores were given"
     remarks: tuple[str, ...] = ()
     run: Run | None = field(default=None)
+    risks: Array | None = None
+    refit_risks: Array | None = None
+    event: NDArray[np.bool_] | None = None
 
     @property
     def mean(self) -> float:
@@ -60,45 +94,239 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
         return float((self.shares > share).mean())
 
     @property
+    def mape(self) -> Array | None:
+        """Mean absolute difference between each row's risk by the refits and by the classifier, shape (n_samples,)."""
+        if self.risks is None or self.refit_risks is None:
+            return None
+        return np.asarray(np.abs(self.refit_risks - self.risks).mean(axis=0))
+
+    def quantiles(self, levels: tuple[float, ...] = QUANTILES) -> Array:
+        """Return quantiles of each row's risk over the refits, shape (n_levels, n_samples); nan without risks.
+
+        They are interpolated linearly, as by default in R and NumPy.
+        """
+        if self.refit_risks is None:
+            return np.full((len(levels), self.shares.size), np.nan)
+        return np.quantile(self.refit_risks, levels, axis=0)
+
+    @property
     def summary(self) -> dict[str, float]:
         """The printed numbers by name."""
         marks = {f"above_{100 * mark:g}_percent": self.above(mark) for mark in MARKS}
-        return {"n_refits": self.n_refits, "mean": self.mean, **marks}
+        numbers: dict[str, float] = {"n_refits": self.n_refits, "mean": self.mean, **marks}
+        if self.mape is not None:
+            low, high = self.quantiles()
+            numbers |= {"mape": float(self.mape.mean()), "largest_mape": float(self.mape.max())}
+            numbers["median_range"] = float(np.median(high - low))
+        return numbers
 
     def lines(self) -> list[str]:
         """Return the summary, in sentences."""
         low, high = (f"{int((self.shares > mark).sum())} ({_percent(self.above(mark))})" for mark in MARKS)
         first, second = (f"{100 * mark:g}%" for mark in MARKS)
+        rows = "rows" if self.event is None and self.risks is not None else "training rows"
         return [
-            f"Classification instability: of {self.shares.size} training rows, {low} are classified differently by "
+            f"Classification instability: of {self.shares.size} {rows}, {low} are classified differently by "
             f"more than {first} of the refits, {high} by more than {second}.",
             f"A refit and this classifier disagree about {_percent(self.mean)} of the rows, on average over "
             f"{self.n_refits} bootstrap draws.",
+            *self._lines_of_risks(),
             *(f"{remark[0].upper()}{remark[1:]}." for remark in self.remarks),
         ]
 
+    def _lines_of_risks(self) -> list[str]:
+        """Return what the refits say of the risks, in sentences; none without risks."""
+        if self.mape is None:
+            return []
+        numbers = self.summary
+        return [
+            f"Prediction instability: the risk by a refit differs from that by this classifier by "
+            f"{numbers['mape']:.3f} on average, and by {numbers['largest_mape']:.3f} for the least stable row (mean "
+            "absolute prediction error, MAPE).",
+            f"For half of the rows, 95% of the refits' risks span {numbers['median_range']:.3f} or more. "
+            + NO_CONFIDENCE_INTERVAL,
+        ]
+
     def to_frame(self) -> pd.DataFrame:
-        """Return one line per training row, in order.
+        """Return one line per row, in order.
 
         Returns
         -------
         pandas.DataFrame
-            With the columns ``share`` and ``distance``, which is nan without scores; its index is the row number, from
-            0.
+            With the columns ``share`` and ``distance``; ``risk``, its quantiles over the refits ``risk_low`` and
+            ``risk_high``, and ``mape``. What is not known is nan. The index is the row number, from 0.
         """
         import pandas as pd
 
-        distances = np.full(self.shares.size, np.nan) if self.distances is None else self.distances
-        return pd.DataFrame({"share": self.shares, "distance": distances}).rename_axis("row")
+        unknown = np.full(self.shares.size, np.nan)
+        low, high = self.quantiles()
+        columns = {"share": self.shares, "distance": self.distances, "risk": self.risks}
+        columns |= {"risk_low": low, "risk_high": high, "mape": self.mape}
+        filled = {name: unknown if values is None else values for name, values in columns.items()}
+        return pd.DataFrame(filled).rename_axis("row")
 
-    def display(self) -> InstabilityDisplay:
-        """Return the plot of each row's share against its score's distance from the threshold; its `plot` draws it.
+    def display(self, picture: Picture = "classes") -> Display:
+        """Return a plot; its `plot` draws it.
 
-        Without scores, the rows are ordered by share.
+        Parameters
+        ----------
+        picture : {"classes", "risks", "mape", "calibration", "net-benefit"}, default="classes"
+            - ``"classes"``: each row's share of refits with another class, against the distance of its score from the
+              threshold; without scores, the rows are ordered by share.
+            - ``"risks"``: the risks by the refits against that by the classifier, with their quantiles.
+            - ``"mape"``: the mean absolute difference of these risks against the risk.
+            - ``"calibration"``: calibration curves of the refits on the training rows.
+            - ``"net-benefit"``: decision curves of the refits on the training rows.
+
+        Raises
+        ------
+        ValueError
+            If the picture needs risks or outcomes that are not there.
         """
+        from cudbound.plotting import instability_plots as plots
         from cudbound.plotting.risks import InstabilityDisplay
 
-        return InstabilityDisplay(self.shares, self.distances, self.distances_of, marks=MARKS)
+        check_choice("picture", picture, get_args(Picture))
+        if picture == "classes":
+            return InstabilityDisplay(self.shares, self.distances, self.distances_of, marks=MARKS)
+        if self.risks is None or self.refit_risks is None:
+            raise ParameterError("picture", "'classes' for a classifier without risks", picture)
+        if picture == "risks":
+            return plots.PredictionInstabilityDisplay(self.risks, self.refit_risks)
+        if picture == "mape":
+            return plots.MapeDisplay(self.risks, self.refit_risks)
+        if self.event is None:
+            raise ParameterError("picture", "'classes', 'risks' or 'mape' for rows without outcomes", picture)
+        if picture == "calibration":
+            return plots.CalibrationInstabilityDisplay(self.risks, self.refit_risks, self.event)
+        return plots.DecisionCurveInstabilityDisplay(self.risks, self.refit_risks, self.event)
+
+    def plot(self, ax: Any = None, *, picture: Picture = "classes") -> Display:
+        """Draw a picture; parameters as for `display`, and axes, or None for a new figure."""
+        return self.display(picture).plot(ax)
+
+
+def instability_in(
+    records: Records, sample: Sample, event_class: int, run: Run, n_jobs: int, *, refit: bool = True
+) -> Instability | None:
+    """Return the instability of a classifier of two classes from the records of its refits; None without refits.
+
+    Risks that no metric has recorded are those of the same refits, made again if `refit`.
+    """
+    bootstrap = records.bootstrap
+    if bootstrap is None:
+        return None
+    changed = np.asarray(bootstrap.losses, dtype=bool) != np.asarray(records.losses, dtype=bool)
+    groups = () if records.groups is None else (f"{records.groups} kept together",)
+    risks, refit_risks = records.probabilities, bootstrap.probabilities
+    if refit_risks is None and refit and hasattr(scorer_of(sample.estimator), "predict_proba"):
+        risks = _risks(sample.estimator, sample.X, event_class)
+        refit_risks = _outputs_of_refits(sample, bootstrap.counts, event_class, n_jobs)["probabilities"]
+    return Instability(
+        changed.mean(axis=0),
+        bootstrap.n_fits,
+        *distances_from_threshold(sample.estimator, sample.X, sample.predicted),
+        (*bootstrap.remarks, *groups),
+        run,
+        None if refit_risks is None else risks,
+        None if refit_risks is None else _finite(refit_risks),
+        sample.events(event_class),
+    )
+
+
+def instability_for_rows(
+    records: Records, sample: Sample, X_new: Any, event_class: int, run: Run, n_jobs: int
+) -> Instability:
+    """Return the instability for new rows, by refits to the same draws of the training rows.
+
+    Raises
+    ------
+    ValueError
+        If there are no bootstrap draws, no rows, or the classifier cannot predict for them.
+    """
+    bootstrap, estimator = records.bootstrap, sample.estimator
+    if bootstrap is None:
+        raise ValueError(
+            "There are no refits on bootstrap draws: request a method that makes them, such as two-center."
+        )
+    if not count_rows(X_new):
+        raise ParameterError("X_new", "at least one row", "none")
+    predicted = predicted_labels(estimator, X_new, sample.classes)
+    outputs = _outputs_of_refits(sample, bootstrap.counts, event_class, n_jobs, (X_new, predicted))
+    has_risks = "probabilities" in (outputs.dtype.names or ())
+    return Instability(
+        outputs["loss"].mean(axis=0),
+        bootstrap.n_fits,
+        *distances_from_threshold(estimator, X_new, predicted),
+        bootstrap.remarks,
+        run,
+        _risks(estimator, X_new, event_class) if has_risks else None,
+        _finite(outputs["probabilities"]) if has_risks else None,
+    )
+
+
+def _outputs_of_refits(
+    sample: Sample,
+    counts: NDArray[Any],
+    event_class: int,
+    n_jobs: int,
+    new: tuple[Any, NDArray[Any]] | None = None,
+) -> Any:
+    """Return class changes and risks of the refits to these draws, for the training rows or for new ones.
+
+    New rows are rows that no draw has, with the labels that the classifier predicts.
+    """
+    estimator, X, y = sample.estimator, sample.X, sample.y
+    weights, groups = sample.sample_weight, sample.names_of_groups
+    n_new = 0
+    if new is not None:
+        n_new = len(new[1])
+        X, y = _stacked(X, new[0]), np.concatenate((y, new[1]))
+        counts = np.pad(counts, ((0, 0), (0, n_new)))
+        weights = None if weights is None else np.pad(weights, (0, n_new), constant_values=1.0)
+        groups = None if groups is None else np.pad(np.asarray(groups), (0, n_new), mode="edge")
+    kinds = ("probabilities",) if hasattr(scorer_of(estimator), "predict_proba") else ()
+    refits = prepare_refits(
+        estimator,
+        X,
+        y,
+        n_jobs=n_jobs,
+        sample_weight=weights,
+        groups=groups,
+        scoring=RecordedOutputs(kinds, event_class),
+    )
+    progress, forecast = current_progress(), Forecast(len(counts), ("n_jobs=-1",) if n_jobs == 1 else ())
+    with progress.bar(total=len(counts), desc="refits", unit="fit") as bar:
+
+        def advance(n_fits: int) -> None:
+            forecast(n_fits)
+            bar.update(n_fits)
+
+        # a classifier with random numbers takes others than in the records
+        refit = refits.recorded(np.random.default_rng(0), advance, scored=True, each="draw")
+        return refit(counts.astype(np.int32))[:, -n_new:]
+
+
+def _stacked(X: Any, X_new: Any) -> Any:
+    """Return the rows of two tables as one, of the kind of the first."""
+    rows, new_rows = as_table(X), as_table(X_new)
+    if hasattr(rows, "tocsr"):
+        return vstack((rows, new_rows)).tocsr()
+    if not hasattr(rows, "columns"):
+        return np.concatenate((rows, np.asarray(new_rows)))
+    import pandas as pd
+
+    frames = [table if isinstance(table, pd.DataFrame) else table.to_pandas() for table in (rows, new_rows)]
+    return pd.concat(frames, ignore_index=True)
+
+
+def _risks(estimator: Any, X: Any, event_class: int) -> Array:
+    return np.asarray(predicted_probabilities(scorer_of(estimator), X, 2)[:, event_class])
+
+
+def _finite(refit_risks: Array) -> Array:
+    """Return the risks by the refits without those of constant classifiers, which have none."""
+    return refit_risks[np.isfinite(refit_risks).all(axis=1)]
 
 
 def _percent(share: float) -> str:

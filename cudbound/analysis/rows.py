@@ -11,9 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cudbound.adapters.model import Model
-from cudbound.adapters.outputs import distances_from_threshold
 from cudbound.adapters.procedure import describe_classifier, procedure_in_words
-from cudbound.analysis.instability import Instability
+from cudbound.analysis.instability import Instability, instability_for_rows, instability_in
 from cudbound.analysis.question import Question
 from cudbound.basis.exceptions import CudboundWarning, FailedRefitsError
 from cudbound.basis.method_card import MethodCard, Needs
@@ -154,7 +153,11 @@ class Analysis:
     def __getstate__(self) -> dict[str, Any]:
         """Leave out of a pickle what has rows of the data, after what is computed from it."""
         lazy = [name for name, value in vars(Analysis).items() if isinstance(value, cached_property)]
-        computed = {name: getattr(self, name) for name in lazy}
+        # a pickle is not worth refits
+        instability = vars(self).get("instability") or self._instability(refit=False)
+        computed = {name: getattr(self, name) for name in lazy if name != "instability"} | {
+            "instability": instability
+        }
         without: dict[str, Any] = {"sample": None, "model": None, "of_targets": None, "failed": {}}
         return {**vars(self), **computed, **without}
 
@@ -218,15 +221,32 @@ class Analysis:
 
     @cached_property
     def instability(self) -> Instability | None:
-        """How often the refits classify a row differently; None without refits on bootstrap draws of two classes."""
-        bootstrap, sample = self.records.bootstrap, self._data
-        if len(self.classes) != 2 or bootstrap is None:
+        """How much the refits differ in each row; None without refits on bootstrap draws of two classes."""
+        return self._instability()
+
+    def _instability(self, *, refit: bool = True) -> Instability | None:
+        if len(self.classes) != 2:
             return None
-        changed = np.asarray(bootstrap.losses, dtype=bool) != np.asarray(self.records.losses, dtype=bool)
-        distances = distances_from_threshold(sample.estimator, sample.X, sample.predicted)
-        groups = () if sample.groups is None else (f"{sample.groups} kept together",)
-        remarks = (*bootstrap.remarks, *groups)
-        return Instability(changed.mean(axis=0), bootstrap.n_fits, *distances, remarks, self.run)
+        known = self.records, self._data, self.metrics.event_class, self.run, self.question.n_jobs
+        return instability_in(*known, refit=refit)
+
+    def instability_for(self, X_new: Any) -> Instability:
+        """Return the instability for new rows; the classifier is refitted to the same draws.
+
+        Raises
+        ------
+        ValueError
+            If the result is from a pickle, or there are more than two classes or no refits on bootstrap draws.
+        """
+        if self.sample is None or len(self.classes) != 2:
+            why = (
+                "a result from a pickle has no rows of the data"
+                if self.sample is None
+                else "there are more classes"
+            )
+            raise ValueError(f"Instability is of two classes, from refits to the training rows, and {why}.")
+        known = self.metrics.event_class, self.run, self.question.n_jobs
+        return instability_for_rows(self.records, self.sample, X_new, *known)
 
     def at(self, confidence_level: float) -> Analysis:
         """Return the same analysis at another level, from the same records; only a bound may be searched further."""

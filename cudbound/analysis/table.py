@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
 
+    from cudbound.basis.validation import Features
     from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
     from cudbound.plotting.risks import ConfusionDisplay
 
@@ -199,8 +200,30 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
 
     @property
     def instability(self) -> Instability | None:
-        """How often refits on the bootstrap draws classify a row differently; None if no method made such refits."""
+        """How much refits on the bootstrap draws differ in class and risk of a row; None if no method made such refits.
+
+        Risks that no metric needed are those of the same refits, which are then made again when they are first read.
+        """
         return None if self.analysis is None else self.analysis.instability
+
+    def instability_for(self, X_new: Features) -> Instability:
+        """Return how much refits on the bootstrap draws differ in class and risk of rows that were not in training.
+
+        The classifier is refitted to the same draws; one that draws random numbers gets others.
+
+        Parameters
+        ----------
+        X_new : array-like, shape (n_new, n_features)
+            Rows as the classifier was fitted to; their outcomes need not be known.
+
+        Raises
+        ------
+        ValueError
+            If the result is from a file or a pickle, there are more than two classes, or no refits on bootstrap draws.
+        """
+        if self.analysis is None:
+            raise ValueError("This result has no rows of the data: compute it again.")
+        return self.analysis.instability_for(X_new)
 
     @property
     def calibration(self) -> Calibration | None:

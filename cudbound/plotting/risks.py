@@ -147,7 +147,7 @@ def _predictions(table: Any) -> pd.DataFrame:
     return frame
 
 
-class _SquareDisplay(Display):
+class SquareDisplay(Display):
     """A plot of numbers in [0, 1] against numbers in [0, 1], with the diagonal."""
 
     inches = (4.8, 4.8)
@@ -158,7 +158,7 @@ class _SquareDisplay(Display):
         ax.set_title(title, loc="left")
 
 
-class RocDisplay(_SquareDisplay):
+class RocDisplay(SquareDisplay):
     """ROC curves of a classifier on its training rows, and of its refits on the rows that their draws left out.
 
     Out of bag, a row has its mean rank among the rows left out of the same draw, because scores of different refits are
@@ -260,7 +260,7 @@ class RiskDisplay(CountsDisplay):
         return cls(_predictions(table))
 
 
-class CalibrationDisplay(_SquareDisplay):
+class CalibrationDisplay(SquareDisplay):
     """Observed shares of events against mean predicted risks, by tertiles of the out-of-bag risk.
 
     No curve is drawn through the points: with few cases, its shape would come from the smoother. Equal risks stay in

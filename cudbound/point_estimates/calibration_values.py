@@ -62,6 +62,38 @@ def calibration_values(probabilities: Array, event: Bools, weights: NDArray[Any]
     return values
 
 
+def calibration_curves(probabilities: Array, event: Bools, risks: Array) -> Array:
+    """Return the share of events at each of `risks` by the logistic regression of the event on the logit of the risk.
+
+    Parameters
+    ----------
+    probabilities : ndarray of float, shape (n_fits, n_samples)
+        Probabilities of the event.
+    event : ndarray of bool, shape (n_samples,)
+    risks : ndarray of float, shape (n_risks,)
+        In (0, 1).
+
+    Returns
+    -------
+    ndarray of float, shape (n_fits, n_risks)
+        nan for a fit whose slope does not exist, see `calibration_values`.
+
+    Examples
+    --------
+    >>> event = np.array([True, False, True, False])
+    >>> calibration_curves(np.array([[0.8, 0.8, 0.2, 0.2]]), event, np.array([0.2, 0.8])).round(6)
+    array([[0.5, 0.5]])
+    """
+    x = logit(np.clip(probabilities, CLIP, 1.0 - CLIP))
+    curves = np.full((len(x), risks.size), np.nan)
+    at = _overlap(order_codes(x), event, np.ones(x.shape, dtype=bool))
+    center = x[at].mean(axis=1, keepdims=True)
+    design = np.stack([np.ones_like(x[at]), x[at] - center], axis=1)
+    intercept, slope = _fit(design, np.zeros_like(x[at]), event, np.ones_like(x[at])).T[:, :, None]
+    curves[at] = expit(intercept + slope * (logit(risks) - center))
+    return curves
+
+
 def _overlap(codes: NDArray[np.int64], event: Bools, present: Bools) -> Bools:
     """Return which fits have an event below a non-event and one above, so that both numbers exist."""
     n = event.size
