@@ -24,6 +24,7 @@ from cudbound.basis.results import (
 )
 from cudbound.basis.rounding import printable, sentences_html
 from cudbound.intervals import METHODS
+from cudbound.intervals.pooled import cases_needed
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
 from cudbound.report.render import Tabular
@@ -369,6 +370,23 @@ class PerformanceInterval(SingleRow, IntervalTable):
     def details(self) -> Mapping[str, float]:
         """Numbers behind the interval: for "two-center", the estimates that its limits are around."""
         return self.row.details
+
+    def new_cases_for(self, half_width: float) -> int:
+        """Return how many new cases "pooled" needs to have this half-width.
+
+        They are expected to have the estimate of this interval, and the same share of events.
+
+        Parameters
+        ----------
+        half_width : float
+            In [0.0001, 0.5).
+
+        Raises
+        ------
+        ValueError
+            If the interval is not a two-sided one by "two-center" or "pooled", or for a metric made from others.
+        """
+        return cases_needed(self.row, self.n_samples, half_width)
 
     @property
     def sentence(self) -> str:

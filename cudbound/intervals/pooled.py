@@ -7,6 +7,7 @@ cases. New cases of the same population add to these: the mean loss on m of them
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,8 @@ from scipy.special import betainc, betaln, expit, log_expit
 
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_binomial_tails
+from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.validation import check_number
 from cudbound.intervals.method import Method
 from cudbound.intervals.two_center import TWO_CENTER, brier_size, of_complement
 from cudbound.point_estimates.auc import AucSize, delong_variance, placements
@@ -84,6 +87,52 @@ def _pooled(
         },
         center="mean of training and new cases",
         words=None,
+    )
+
+
+def cases_needed(row: IntervalEstimate, n_samples: int, half_width: float) -> int:
+    """Return the smallest number of new cases for which the expected half-width of "pooled" is at most a target.
+
+    The new cases are expected to have the estimate of `row`, and the same share of events as the training rows.
+
+    Parameters
+    ----------
+    row : IntervalEstimate
+        By "two-center" or "pooled", two-sided; only what it says of the training rows is used.
+    n_samples : int
+        Training rows.
+    half_width : float
+        On the scale of the mean loss, in [0.0001, 0.5).
+
+    Raises
+    ------
+    ValueError
+        If the row has no centers, or has one limit only.
+    """
+    check_number("half_width", half_width, 1e-4, 0.5)
+    numbers, tail = row.details, (1.0 - row.confidence_level) / 2.0
+    if "lower_size" not in numbers or row.alternative != "two-sided":
+        raise ValueError(
+            "The number of new cases follows from two-sided intervals by two-center and pooled, of metrics not made "
+            f"from others. This one is by {row.method}, {row.alternative}, for the {row.metric}."
+        )
+    expected = (numbers["cross_validated"] + numbers["at_632_plus"]) / 2.0
+    sizes, centers = (
+        np.array([numbers[f"{side}_{what}"] for side in ("lower", "upper")]) for what in ("size", "center")
+    )
+
+    def half(m: int) -> float:
+        added = sizes * m / n_samples
+        limits = inverted_binomial_tails(sizes * centers + added * expected, sizes + added, tail, tail)
+        return float(limits[1][1] - limits[0][0]) / 2.0
+
+    most = 1
+    while half(most) > half_width:
+        most *= 2
+    return (
+        0
+        if half(0) <= half_width
+        else bisect_left(range(most + 1), True, key=lambda m: half(m) <= half_width)
     )
 
 
