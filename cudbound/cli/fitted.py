@@ -267,23 +267,28 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
         classes = (check_binary_classifier if sample.event else check_classifier)(estimator)
     except (ValueError, TypeError) as error:  # sklearn's NotFittedError is a ValueError
         raise ValueError(f"--model: {name} cannot be used: {error}") from error
-    X = _columns(estimator, sample, name)
+    X: Any = sample.X
+    if hasattr(estimator, "feature_names_in_"):
+        import pandas as pd
+
+        X = pd.DataFrame(X, columns=list(sample.feature_names))
+        fitted_to = [*map(str, estimator.feature_names_in_)]
+        X = X[fitted_to] if set(fitted_to) == set(X.columns) else X
     places, coded = _places(classes.tolist(), sample, name)
     y = classes[[places[code] for code in sample.y]]
     labels = [classes.tolist()[place] for place in places]
     try:
         wrong = int((estimator.predict(X) != y).sum())
     except Exception as error:  # the state of a saved model can be anything
-        gaps = math.isnan(sample.X.sum())
         remedy = (
             "if it has no step that fills missing values, drop these rows with --missing drop"
-            if gaps
-            else "refit it with the installed scikit-learn, or let the command fit one with --classifier"
+            if math.isnan(sample.X.sum())
+            else "use the columns of the fit, with --exclude COL and --categorical COL, whose indicators are named "
+            "column=level; or refit it with the installed scikit-learn"
         )
-        reason = str(error).partition("\n")[0]
         raise ValueError(
-            f"--model: {name} cannot classify the rows of {quoted(sample.source)}, {type(error).__name__}: {reason}; "
-            f"{remedy}"
+            f"--model: {name} cannot classify the rows of {quoted(sample.source)}, {type(error).__name__}: "
+            f"{quoted(' '.join(str(error).split()), 400)}; {remedy}"
         ) from error
     description = f"from the file {model.path.name}, as it was saved"
     if coded:
@@ -316,36 +321,6 @@ def new_cases_of(fitted: FittedClassifier, data: DataFile, file: Path | None) ->
     return X, np.asarray(fitted.labels)[y]
 
 
-def _listed(names: Sequence[str]) -> str:
-    return first_few([quoted(name, 100) for name in names]) or "none"
-
-
-def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:
-    """Return the features in the order of the model, matched by name or, without names, by number."""
-    fitted_to = getattr(estimator, "feature_names_in_", None)
-    features = sample.feature_names
-    if fitted_to is None:
-        expected = getattr(estimator, "n_features_in_", len(features))
-        if expected != len(features):
-            raise ValueError(
-                f"--model: {name} was fitted to {expected} features, {quoted(sample.source)} has {len(features)}: "
-                f"{_listed(features)}; drop columns with --exclude COL, or code categories with --categorical COL"
-            )
-        return sample.X
-    names = [*map(str, fitted_to)]
-    missing = [column for column in names if column not in features]
-    extra = [column for column in features if column not in names]
-    if missing or extra:
-        raise ValueError(
-            f"--model: {name} was fitted to other columns than {quoted(sample.source)} has: missing "
-            f"{_listed(missing)}, unknown to the model {_listed(extra)}; drop columns with --exclude COL, and use the "
-            "column names of the fit (indicators from --categorical are named column=level)"
-        )
-    import pandas as pd
-
-    return pd.DataFrame(sample.X, columns=list(features))[names]
-
-
 def _places(classes: list[Any], sample: TrainingData, name: str) -> tuple[list[int], bool]:
     """Return the place of each value of the target in the classes of a model, and whether codes 0 and 1 decided it."""
     matches = [
@@ -357,9 +332,10 @@ def _places(classes: list[Any], sample: TrainingData, name: str) -> tuple[list[i
     are_codes = two and all(isinstance(label, bool | int | float) for label in classes)
     if are_codes and set(classes) in ({0, 1}, {-1, 1}):
         return [1 - classes.index(1), classes.index(1)], True
+    listed = first_few([quoted(label, 100) for label in sample.classes])
     raise ValueError(
         f"--model: {name} was fitted to the classes {first_few([*map(repr, classes)])}, which are "
-        f"{'neither' if two else 'not'} the values {_listed(sample.classes)} of the target in {quoted(sample.source)}"
+        f"{'neither' if two else 'not'} the values {listed} of the target in {quoted(sample.source)}"
         f"{' nor 0 and 1' * two}"
     )
 
