@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from cudbound.adapters.parts import unwrap
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -98,21 +96,14 @@ def _quartiles(values: pd.Series[Any]) -> list[float] | None:
     return [float(f"{value:.{DIGITS}g}") for value in quartiles]
 
 
-def model(results: ReportResults, estimator: Any) -> dict[str, Any]:
+def model(results: ReportResults) -> dict[str, Any]:
     """Return what a reader needs to predict new cases: the output, and intercept and terms if there are any.
 
     `report.schema.json` describes the fields.
     """
     columns, scores, risks = results.columns, results.scores, results.risks
     values = None if scores is None else scores(columns)
-    fit, scale, filled = None, "columns", False
-    if scores is not None:
-        fit = coefficients_of(scores, columns)
-        if fit is None and columns.isna().to_numpy().any():
-            fit = coefficients_of(scores, columns.dropna())
-            filled = fit is not None
-        if fit is None:
-            fit, scale = last_coefficients(estimator, results.analysis.metrics.event_class), "steps"
+    fit = None if scores is None else coefficients_of(scores, columns)
     threshold = results.threshold if risks is not None else None
     if risks is None and values is not None and (results.called == (values > 0.0)).all():
         threshold = 0.0
@@ -120,9 +111,7 @@ def model(results: ReportResults, estimator: Any) -> dict[str, Any]:
         "output": "risk" if risks is not None else "class" if values is None else "score",
         "threshold": threshold,
         "is_log_odds": values is not None and risks is not None and np.allclose(expit(values), risks),
-        "scale": None if fit is None else scale,
-        "filled_before": filled,
-        "is_unique": fit is None or scale == "steps" or not _are_determined(columns),
+        "is_unique": fit is None or not _are_determined(columns),
         **(fit or {"intercept": None, "terms": []}),
     }
 
@@ -168,7 +157,10 @@ def coefficients_of(scores: Scores, columns: pd.DataFrame) -> dict[str, Any] | N
     largest = max(np.ptp(values), abs(values[0]))
     if not np.abs(design @ slopes + intercept - values).max() <= ROUNDING * largest:  # refuses nan as well
         return None
-    terms = [_term(*name, slope) for name, slope in zip(names, slopes, strict=True)]
+    terms = [
+        {"column": str(column), "level": level, "coefficient": float(slope)}
+        for (column, level), slope in zip(names, slopes, strict=True)
+    ]
     return {"intercept": float(intercept), "terms": terms}
 
 
@@ -209,27 +201,3 @@ def _are_determined(columns: pd.DataFrame) -> bool:
     spread = design.std(axis=0)
     varying = design[:, spread > 0.0] / spread[spread > 0.0]
     return bool(varying.size) and int(np.linalg.matrix_rank(varying)) < varying.shape[1]
-
-
-def _term(column: Any, level: str | None, coefficient: float) -> dict[str, Any]:
-    return {"column": str(column), "level": level, "coefficient": float(coefficient)}
-
-
-def last_coefficients(estimator: Any, event_class: int) -> dict[str, Any] | None:
-    """Return the coefficients of the classifier after its steps, if it is linear and their outputs have names."""
-    sign = 1.0 if event_class else -1.0
-    inside = unwrap(estimator)
-    coef = np.atleast_2d(getattr(inside.classifier, "coef_", np.zeros((0, 0))))
-    if len(coef) != 1 or not inside.steps:
-        return None
-    names: Any = None
-    try:
-        for step in inside.steps:
-            names = step.get_feature_names_out(names)
-    except Exception:  # a step of a user, or one that was fitted without names
-        return None
-    if len(names) != coef.size:
-        return None
-    terms = [_term(name, None, sign * value) for name, value in zip(names, coef[0], strict=True)]
-    intercept = float(np.ravel(getattr(inside.classifier, "intercept_", 0.0))[0])
-    return {"intercept": sign * intercept, "terms": terms}

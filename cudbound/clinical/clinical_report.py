@@ -32,7 +32,7 @@ from cudbound.report.sentences import warn_of
 from cudbound.resampling.settings import spawn_streams
 
 #: Value of "format" in a file; raised when a field changes its meaning or goes.
-REPORT_FORMAT = 4
+REPORT_FORMAT = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -252,7 +252,7 @@ def _call(shared: Mapping[str, Any], **values: Any) -> str:
 
 def _parts(results: ReportResults, estimator: Any, X: Any, y: Any, n_left_out: int) -> dict[str, Any]:
     """Return the parts of the report that follow from its results."""
-    summary_box, terms = sections.summary_box(results, estimator, X, y), model(results, estimator)
+    summary_box, terms = sections.summary_box(results, estimator, X, y), model(results)
     bootstrap, description = results.analysis.records.bootstrap, results.table.describe()
     return {
         "box": summary_box,

@@ -65,7 +65,7 @@ def model_of(clf, X, y=DIED, event=True, threshold=None):
     if hasattr(clf, "decision_function"):
         like = (lambda rows: rows) if hasattr(X, "columns") else pd.DataFrame.to_numpy
         answers.scores = lambda rows: sign * clf.decision_function(like(rows))
-    return model(answers, clf)
+    return model(answers)
 
 
 def sums(model, X):
@@ -98,7 +98,6 @@ LINEAR = {
 def test_the_sum_of_terms_is_the_score(name, event):
     clf, X = LINEAR[name]
     section = model_of(clf, X, event=event)
-    assert section["scale"] == "columns"
     again = sums(section, X)
     expected = clf.decision_function(X) * (1 if event else -1)
     assert again == pytest.approx(expected, abs=1e-6)
@@ -129,7 +128,7 @@ def test_coefficients_are_those_of_scikit_learn():
 )
 def test_a_classifier_without_coefficients_says_so(clf):
     section = model_of(clf, NUMBERS)
-    assert (section["terms"], section["scale"], section["intercept"]) == ([], None, None)
+    assert (section["terms"], section["intercept"]) == ([], None)
 
 
 @pytest.mark.parametrize("sex", ["a copy", "another column"])
