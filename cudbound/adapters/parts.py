@@ -1,13 +1,15 @@
-"""The parts of a classifier: steps and searches in it, their seeds, and what a refit passes to them."""
+"""A classifier taken apart: its steps and their seeds, its procedure in words, its scores and their thresholds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -17,7 +19,10 @@ from sklearn.model_selection import FixedThresholdClassifier, PredefinedSplit, T
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
+from cudbound.adapters.families import find_adapter
 from cudbound.basis.exceptions import ParameterError, UnsupportedEstimatorError
+from cudbound.basis.sample import predicted_probabilities, predicted_scores
+from cudbound.basis.validation import Array
 from cudbound.estimators.batched.sources import flatten
 from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
 from cudbound.estimators.convex_loss import ConvexLossClassifier
@@ -203,3 +208,326 @@ def keeps_groups(cv: Any) -> bool:
     if not hasattr(cv, "split") or not hasattr(cv, "get_metadata_routing"):
         return False
     return bool(cv.get_metadata_routing().consumes("split", ["groups"]))
+
+
+#: Parameters, or what a fit has chosen for them, that set the strength of a penalty.
+STRENGTHS = ("C_", "alpha_", "alpha", "C", "penalty")
+#: Parameters that say how a fit is computed, not what is fitted.
+_HOW = ("random_state", "n_jobs", "verbose", "solver", "algorithm", "tol", "max_iter", "dual", "probability")
+#: Parameters that are shown with their defaults as well.
+_SHOWN = ("strategy", "kernel", "k", "threshold", "loss")
+
+
+def penalty_of(classifier: Any) -> tuple[str, str] | None:
+    """Return the kind of a penalty and its strength.
+
+    Returns
+    -------
+    tuple of str or None
+        Such as ("ridge", "C = 1"), or ("", "") where there is none; None if it is unknown.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> penalty_of(LogisticRegression(C=2.0)), penalty_of(LogisticRegression(C=float("inf")))
+    (('ridge', 'C = 2'), ('', ''))
+    """
+    try:
+        objective = find_adapter(classifier).objective
+        minimized = None if objective is None else objective(classifier, 1)
+    except (
+        UnsupportedEstimatorError,
+        AttributeError,
+    ):  # a tree, a kernel without a fixed basis, nothing chosen yet
+        return None
+    if minimized is None:
+        return None
+    sizes = {"ridge": np.max(minimized.penalty), "lasso": minimized.l1_penalty}
+    kinds = [name for name, size in sizes.items() if size > 0.0]
+    if not kinds:
+        return "", ""
+    name = next(name for name in STRENGTHS if hasattr(classifier, name))
+    values = np.ravel(getattr(classifier, name)).tolist()
+    strength = f"{values[0]:g}" if len(set(values)) == 1 else "one per coefficient"
+    return " and ".join(kinds), f"{name.removesuffix('_')} = {strength}"
+
+
+_AROUND = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV")
+#: What the names of scalers end with.
+_SCALERS = ("Scaler", "PowerTransformer", "QuantileTransformer")
+
+
+def describe_classifier(estimator: Any, name: str | None = None) -> str:
+    """Return a classifier in one line: the steps of a fit, and that features are not standardized where it matters.
+
+    Parameters
+    ----------
+    estimator : object
+        Classifier, fitted or not, a pipeline that ends in one, or a search over either.
+    name : str or None, default=None
+        A name to put before it.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> describe_classifier(LogisticRegression(C=2.0, class_weight="balanced"))
+    'LogisticRegression with a ridge penalty (C = 2, class_weight = balanced); features not standardized'
+    """
+    *steps, classifier = _steps_inside(estimator)
+    penalty = penalty_of(classifier)
+    depends_on_scale = hasattr(classifier, "C") if penalty is None else any(penalty)
+    unscaled = depends_on_scale and not any(type(step).__name__.endswith(_SCALERS) for step in steps)
+    words = "; ".join((*procedure_in_words(estimator), *(["features not standardized"] * unscaled)))
+    return words if name is None else f"{name}: {words}"
+
+
+def _steps_inside(estimator: Any) -> list[Any]:
+    """Return the steps inside searches, thresholds, pipelines and column transformers, the classifier last."""
+    for inner in ("best_estimator_", "estimator_", "estimator"):
+        if hasattr(estimator, inner):
+            return _steps_inside(getattr(estimator, inner))
+    if hasattr(estimator, "transformers"):
+        return [step for _, branch, *_ in estimator.transformers for step in _steps_inside(branch)]
+    return [step for _, part in getattr(estimator, "steps", ()) for step in _steps_inside(part)] or [
+        estimator
+    ]
+
+
+def procedure_in_words(estimator: Any, tuned: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the steps of every fit of an estimator in words, each once, in order.
+
+    Parameters
+    ----------
+    estimator : object
+    tuned : collection of str, default=()
+        Parameters without a chosen value; they are omitted.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> procedure_in_words(make_pipeline(StandardScaler(), LogisticRegression()))
+    ('StandardScaler', 'LogisticRegression with a ridge penalty (C = 1)')
+    """
+    if estimator is None or isinstance(estimator, str):  # a step that is left out
+        return ()
+    grid = getattr(estimator, "param_grid", getattr(estimator, "param_distributions", None))
+    if grid is not None:
+        grids: list[Mapping[str, Any]] = [grid] if isinstance(grid, Mapping) else list(grid)
+        names = list(dict.fromkeys(name.rpartition("__")[2] for values in grids for name in values))
+        chosen = getattr(estimator, "best_estimator_", None)
+        inner = (
+            procedure_in_words(estimator.estimator, names) if chosen is None else procedure_in_words(chosen)
+        )
+        folds = 5 if estimator.cv is None else estimator.cv
+        how = f"{folds}-fold cross-validation" if isinstance(folds, int) else "cross-validation"
+        return (*inner, f"tuning of {' and '.join(names)} by {how}, again in every fit")
+    if type(estimator).__name__ in _AROUND:
+        return (*procedure_in_words(estimator.estimator, tuned), _step_in_words(estimator, tuned))
+    if hasattr(estimator, "steps"):
+        parts = [step for _, step in estimator.steps]
+    elif hasattr(estimator, "transformers"):
+        parts = [*(branch for _, branch, *_ in estimator.transformers), estimator.remainder]
+    else:
+        return (_step_in_words(estimator, tuned),)
+    return tuple(dict.fromkeys(words for part in parts for words in procedure_in_words(part, tuned)))
+
+
+def _step_in_words(estimator: Any, tuned: Collection[str]) -> str:
+    """Return the class of a step with its penalty, and the parameters that matter or differ from their defaults."""
+    name = type(estimator).__name__
+    words, settings, omitted = name, [], {*_HOW, *tuned}
+    is_classifier = hasattr(estimator, "predict") and name not in _AROUND
+    if is_classifier and (penalty := penalty_of(estimator)) is not None:
+        kind, strength = penalty
+        omitted |= {*STRENGTHS, "penalty"}
+        settings = [strength] if strength and strength.partition(" = ")[0] not in tuned else []
+        if kind:
+            words += f" with a {kind} penalty"
+        elif any(hasattr(estimator, strength) for strength in STRENGTHS):
+            words += " without a penalty"
+    parameters = inspect.signature(type(estimator)).parameters
+    settings += [
+        f"{parameter} = {value:g}" if isinstance(value, float) else f"{parameter} = {value}"
+        for parameter, value in (
+            estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
+        ).items()
+        if isinstance(value, str | bool | int | float)
+        and parameter in parameters.keys() - omitted
+        and (parameter in _SHOWN or repr(value) != repr(parameters[parameter].default))
+    ]
+    words += f" ({', '.join(settings)})" if settings else ""
+    return (
+        f"{words}, tuned by cross-validation in every fit" if is_classifier and name.endswith("CV") else words
+    )
+
+
+#: The functions that give scores, with the threshold that scikit-learn puts on each unless another is chosen.
+THRESHOLDS = {"decision_function": 0.0, "predict_proba": 0.5}
+
+
+@dataclass(frozen=True)
+class RecordedOutputs:
+    """The outputs of a classifier and of its refits that are kept for each row.
+
+    Attributes
+    ----------
+    kinds : tuple of str, default=()
+        Any of "scores", where larger means the event is more likely, and "probabilities" of the event.
+    event_class : int, default=1
+        Which of the two classes is the event, 0 or 1.
+    """
+
+    kinds: tuple[str, ...] = ()
+    event_class: int = 1
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The fields of the outputs of refits: the loss of each row, and a number for each kind."""
+        return np.dtype([("loss", np.bool_), *((kind, np.float64) for kind in self.kinds)])
+
+    def empty(self, shape: tuple[int, ...]) -> Any:
+        """Return outputs without a loss and with all other numbers missing, as for constant classifiers."""
+        outputs = np.zeros(shape, dtype=self.dtype)
+        for kind in self.kinds:
+            outputs[kind] = np.nan
+        return outputs
+
+    def of(self, estimator: Any, X: Any) -> dict[str, Any]:
+        """Return the kept outputs of a fitted classifier, shape (n_samples,) each.
+
+        Raises
+        ------
+        ParameterError
+            If the classifier has no scores or probabilities.
+        ValueError
+            If they are not finite, or the probabilities are none.
+        """
+        outputs: dict[str, Any] = {}
+        scorer = scorer_of(estimator)
+        # probabilities take the place of scores that the classifier itself does not have
+        without_scores = "scores" in self.kinds and not hasattr(estimator, "decision_function")
+        by_probability = without_scores and hasattr(scorer, "predict_proba")
+        if "probabilities" in self.kinds or by_probability:
+            if not hasattr(scorer, "predict_proba"):
+                rule = f"one that needs no probabilities: {type(scorer).__name__} has no predict_proba"
+                raise ParameterError("metric", rule, "brier")
+            probabilities = predicted_probabilities(scorer, X, len(estimator.classes_))[:, self.event_class]
+            outputs = dict.fromkeys(self.kinds, probabilities)
+        if "scores" in self.kinds and not by_probability:
+            if not hasattr(scorer, "decision_function"):
+                name = type(scorer).__name__
+                rule = f"one that needs no scores: {name} has neither decision_function nor predict_proba"
+                raise ParameterError("metric", rule, "auc")
+            scores = predicted_scores(scorer, X)
+            outputs["scores"] = scores if self.event_class else -scores
+        return outputs
+
+    def from_linear(self, scores: Array) -> dict[str, Array]:
+        """Return the kept outputs of linear classifiers with these scores for the second class.
+
+        Their probabilities, if any, are logistic in the score.
+        """
+        turned = scores if self.event_class else -scores
+        return {kind: turned if kind == "scores" else expit(turned) for kind in self.kinds}
+
+
+#: Losses alone.
+LOSSES_ONLY = RecordedOutputs()
+
+
+def scorer_of(estimator: Any) -> Any:
+    """Return the classifier that has the scores: the inner one of a classifier that chooses the threshold."""
+    return estimator.estimator_ if isinstance(estimator, ChosenThresholdClassifier) else estimator
+
+
+# ---- how far scores are from the threshold that divides the classes ----
+
+
+def distances_from_threshold(estimator: Any, X: Any, predicted: NDArray[Any]) -> tuple[Array | None, str]:
+    """Return the distances of the scores from the threshold.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted classifier.
+    X : array-like, shape (n_samples, n_features)
+    predicted : ndarray, shape (n_samples,)
+        The labels that it predicts for them.
+
+    Returns
+    -------
+    distances : ndarray of float, shape (n_samples,), or None
+        None if there are no scores, or if no threshold of theirs gives the classes that ``predict`` gives.
+    what : str
+        Description of the distances, or why there are none.
+    """
+    name = type(estimator).__name__
+    if len(estimator.classes_) > 2:
+        return None, f"{name} has more than two classes"
+    second = np.asarray(predicted == estimator.classes_[1])
+    scorer, has_scores = scorer_of(estimator), False
+    for function, cut in _candidates(estimator):
+        try:
+            if function == "predict_proba":
+                scores = predicted_probabilities(scorer, X, 2)[:, 1]
+            else:
+                scores = predicted_scores(scorer, X)
+        except Exception as error:  # what is not needed for a class may fail in a classifier of any origin
+            return None, f"{function} of {name} fails: {type(error).__name__}"
+        has_scores = True
+        above = scores - cut
+        if above.shape == second.shape and (above[second] >= 0.0).all() and (above[~second] <= 0.0).all():
+            return abs(above), f"distance of {function} from {cut:.3g}"
+    if has_scores:
+        return None, f"the scores of {name} do not separate its classes"
+    return None, f"{name} has neither decision_function nor predict_proba"
+
+
+def threshold_on_risk(
+    estimator: Any, risks: Array | None, called: NDArray[np.bool_], event_class: int
+) -> float | None:
+    """Return the risk threshold from which rows are classified as events; None if there is none.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted classifier of two classes.
+    risks : ndarray of float, shape (n_samples,), or None
+        Risks of the event, or None.
+    called : ndarray of bool, shape (n_samples,)
+        Which rows the classifier classifies as events.
+    event_class : int
+        Which of the two classes is the event, 0 or 1.
+    """
+    cuts = [cut for function, cut in _candidates(estimator) if function == "predict_proba"]
+    for cut in (cut if event_class else 1.0 - cut for cut in cuts):
+        if risks is not None and (risks[called] >= cut).all() and (risks[~called] <= cut).all():
+            return cut
+    return None
+
+
+def _candidates(estimator: Any) -> Iterator[tuple[str, float]]:
+    """Yield the score functions and their possible thresholds."""
+    method = getattr(estimator, "response_method", "auto")
+    cuts = {
+        function: cut
+        for function, cut in THRESHOLDS.items()
+        if method in ("auto", function) and hasattr(scorer_of(estimator), function)
+    }
+    if isinstance(estimator, ChosenThresholdClassifier):
+        chosen: Any = estimator.threshold_
+    elif isinstance(estimator, FixedThresholdClassifier):
+        chosen = estimator.threshold
+    elif isinstance(estimator, TunedThresholdClassifierCV):
+        chosen = estimator.best_threshold_
+    else:
+        chosen = "auto"
+    if isinstance(chosen, str):
+        yield from cuts.items()
+        return
+    of_first = getattr(estimator, "pos_label", None) == estimator.classes_[0]
+    for function in reversed(cuts):  # a threshold is put on probabilities where there are some
+        turned = -float(chosen) if function == "decision_function" else 1.0 - float(chosen)
+        yield function, turned if of_first else float(chosen)

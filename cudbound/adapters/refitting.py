@@ -16,12 +16,13 @@ from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.validation import check_labels
 from cudbound.estimators.batched import BatchedFit, BatchedRefit, Draws, refit_in_batches
 from cudbound.estimators.batched.classifiers import (
+    Array,
+    Bools,
     Candidate,
     choose_on_folds,
     discriminant_fit,
     number_of_folds,
 )
-from cudbound.estimators.batched.columns import Array, Bools
 from cudbound.estimators.batched.sources import branches, fit_apart, flatten, prepare
 
 #: Training sets in which parameters are chosen at once, each of them in folds.

@@ -12,8 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters.model import Model, ModelUse
-from cudbound.adapters.outputs import RecordedOutputs
-from cudbound.adapters.parts import fit_keywords, seeded_clone, unseeded_parameters
+from cudbound.adapters.parts import RecordedOutputs, fit_keywords, seeded_clone, unseeded_parameters
 from cudbound.analysis.question import Question, check_new_cases
 from cudbound.analysis.rows import Analysis
 from cudbound.basis.exceptions import ParameterError, SavedResultError

@@ -16,9 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from cudbound.adapters import warn_unscaled
 from cudbound.adapters.model import design_of, facts_of, many_features
-from cudbound.adapters.outputs import RecordedOutputs
-from cudbound.adapters.parts import splits_rows
-from cudbound.adapters.procedure import describe_classifier, procedure_in_words
+from cudbound.adapters.parts import RecordedOutputs, describe_classifier, procedure_in_words, splits_rows
 from cudbound.analysis.analyze import analyze, fit_if_needed
 from cudbound.analysis.question import Question, check_new_cases
 from cudbound.analysis.rows import compute_rows

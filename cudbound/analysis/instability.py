@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import vstack
 
-from cudbound.adapters.outputs import RecordedOutputs, distances_from_threshold, scorer_of
+from cudbound.adapters.parts import RecordedOutputs, distances_from_threshold, scorer_of
 from cudbound.basis.calls import Forecast, current_progress
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.feature_table import as_table

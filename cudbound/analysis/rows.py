@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cudbound.adapters.model import Model
-from cudbound.adapters.procedure import describe_classifier, procedure_in_words
+from cudbound.adapters.parts import describe_classifier, procedure_in_words
 from cudbound.analysis.instability import Instability, instability_for_rows, instability_in
 from cudbound.analysis.question import Question
 from cudbound.basis.exceptions import CudboundWarning, FailedRefitsError

@@ -245,8 +245,10 @@ def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: i
     """
     if isinstance(classifier, SavedModel):
         return _match(classifier, sample)
-    from cudbound.adapters.parts import fit_keywords
-    from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
+    from cudbound.adapters.parts import (
+        describe_classifier,  # loads scikit-learn
+        fit_keywords,
+    )
 
     with in_words_of_the_command("the classifier") as collected:
         estimator = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
@@ -259,7 +261,7 @@ def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: i
 
 
 def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
-    from cudbound.adapters.procedure import describe_classifier
+    from cudbound.adapters.parts import describe_classifier
     from cudbound.basis.validation import check_binary_classifier, check_classifier
 
     name, estimator = quoted(model.path.name), model.estimator

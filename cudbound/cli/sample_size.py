@@ -93,7 +93,7 @@ def plan(
         classifier = replace(classifier, missing=sample.missing, levels=sample.levels)
     else:
         further["X"] = _world(world, parameters)
-    from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
+    from cudbound.adapters.parts import describe_classifier  # loads scikit-learn
     from cudbound.study.planning.plan_sample_size import plan_sample_size
 
     with in_words_of_the_command("some of the fits") as collected:

@@ -20,8 +20,8 @@ from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.rounding import escape_html, format_proportion, printable
 from cudbound.basis.validation import Features, Learner, check_seed
 from cudbound.clinical import sections
-from cudbound.clinical.cases import model, participants
 from cudbound.clinical.report_results import RECOMMENDED, ReportResults, report_results
+from cudbound.clinical.sections import model, participants
 from cudbound.metrics.metrics import RATIOS
 from cudbound.plotting.display import Display
 from cudbound.plotting.forest import ForestDisplay

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.adapters.outputs import RecordedOutputs, threshold_on_risk
-from cudbound.adapters.parts import unwrap
+from cudbound.adapters.parts import RecordedOutputs, threshold_on_risk, unwrap
 from cudbound.analysis.compare_intervals import compare_intervals
 from cudbound.analysis.cud_interval import cud_interval
 from cudbound.analysis.rows import Analysis

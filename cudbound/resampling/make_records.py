@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold
 
-from cudbound.adapters.outputs import RecordedOutputs
-from cudbound.adapters.parts import splits_rows
+from cudbound.adapters.parts import RecordedOutputs, splits_rows
 from cudbound.basis.calls import Forecast, current_progress
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import Needs

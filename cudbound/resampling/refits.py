@@ -19,8 +19,14 @@ from sklearn.utils.parallel import delayed
 from threadpoolctl import threadpool_limits
 
 from cudbound.adapters import batched_refit
-from cudbound.adapters.outputs import LOSSES_ONLY, RecordedOutputs
-from cudbound.adapters.parts import fit_keywords, parameters_of, seeded_clone, unwrap
+from cudbound.adapters.parts import (
+    LOSSES_ONLY,
+    RecordedOutputs,
+    fit_keywords,
+    parameters_of,
+    seeded_clone,
+    unwrap,
+)
 from cudbound.basis.calls import Kind, WarningsOfRefits, active, recorded, warn
 from cudbound.basis.environment import results_of
 from cudbound.basis.feature_table import as_table, copied
@@ -33,7 +39,7 @@ Seeds = NDArray[np.int64]
 
 #: Maps counts of the training rows, shape (n_fits, n_samples), to the loss on each training row of the classifier
 #: fitted to the resampled rows, same shape: whether it is misclassified, or the difference for two classifiers. If more
-#: is kept for each row, the result has fields, see `cudbound.adapters.outputs.RecordedOutputs`.
+#: is kept for each row, the result has fields, see `cudbound.adapters.parts.RecordedOutputs`.
 Refit = Callable[[NDArray[np.int32]], Outputs]
 
 #: Outputs of some refits, with the field "loss", and those that failed, whose outputs are meaningless.

@@ -10,9 +10,9 @@ from .planning.plan_sample_size import SampleSizePlan as SampleSizePlan
 from .populations import worlds as worlds
 from .populations.population import Cases as Cases
 from .populations.population import ContinuousWorld as ContinuousWorld
+from .populations.population import RealData as RealData
 from .populations.population import Truth as Truth
 from .populations.population import World as World
-from .populations.real_data import RealData as RealData
 from .run.runner import replay as replay
 from .run.runner import run_study as run_study
 from .run.store import StudyStatus as StudyStatus

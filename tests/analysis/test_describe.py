@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from cudbound.adapters.procedure import procedure_in_words
+from cudbound.adapters.parts import procedure_in_words
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.report.description import cited

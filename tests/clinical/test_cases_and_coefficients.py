@@ -19,8 +19,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from cudbound import LeastSquaresClassifier
-from cudbound.clinical.cases import model, participants
 from cudbound.clinical.report_results import frame_of
+from cudbound.clinical.sections import model, participants
 
 RNG = np.random.default_rng(5)
 N = 60

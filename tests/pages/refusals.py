@@ -38,7 +38,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import cudbound as cb
 from cudbound import Bound, Resampling
-from cudbound.adapters.procedure import describe_classifier
+from cudbound.adapters.parts import describe_classifier
 from cudbound.cli.group import main
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.data_file import DataFile
@@ -47,7 +47,7 @@ from cudbound.solve import Problem, SearchLimits, solve_draws
 from cudbound.study.design.design_file import read_design
 from cudbound.study.populations import worlds
 from cudbound.study.populations.mixture import Patients
-from cudbound.study.populations.real_data import RealData, load_data_set
+from cudbound.study.populations.population import RealData, load_data_set
 
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "performance_interval": (cb.performance_interval, fitted(LogisticRegression())),

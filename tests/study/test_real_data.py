@@ -10,8 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from cudbound.study.populations.population import World
-from cudbound.study.populations.real_data import RealData, load_data_set
+from cudbound.study.populations.population import RealData, World, load_data_set
 
 WARD = """site,age,coma,died,weight,target,target_heavy
 1,50,None,a,1.5,0,1

@@ -4,7 +4,13 @@ A step takes the columns of all rows in each of a stack of fits and says which f
 rounding error can change. The output of the others is finite but meaningless; they are refitted one at a time.
 """
 
-from cudbound.estimators.batched.classifiers import LinearFit
-from cudbound.estimators.batched.columns import BatchedFit, BatchedRefit, Columns, Draws, refit_in_batches
+from cudbound.estimators.batched.classifiers import (
+    BatchedFit,
+    BatchedRefit,
+    Columns,
+    Draws,
+    LinearFit,
+    refit_in_batches,
+)
 
 __all__ = ["BatchedFit", "BatchedRefit", "Columns", "Draws", "LinearFit", "refit_in_batches"]

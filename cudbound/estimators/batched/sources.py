@@ -22,7 +22,16 @@ from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 from cudbound.basis.environment import parallel
 from cudbound.basis.feature_table import as_table, copied, dense
 from cudbound.basis.validation import count_rows
-from cudbound.estimators.batched.columns import Array, BatchedFit, Bools, Columns, Draws, Source, Step, beside
+from cudbound.estimators.batched.classifiers import (
+    Array,
+    BatchedFit,
+    Bools,
+    Columns,
+    Draws,
+    Source,
+    Step,
+    beside,
+)
 from cudbound.estimators.batched.steps import (
     FITTED_APART,
     INDIFFERENT,

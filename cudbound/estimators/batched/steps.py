@@ -23,7 +23,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from cudbound.estimators.batched.columns import CLEAR_SHARE, Array, Bools, Columns, Draws, Step, averages
+from cudbound.estimators.batched.classifiers import CLEAR_SHARE, Array, Bools, Columns, Draws, Step, averages
 
 STRATEGIES = ("mean", "median", "most_frequent", "constant")
 #: A variance that is a smaller share of the mean square about a point near all means is computed again from rows of

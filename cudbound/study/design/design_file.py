@@ -26,8 +26,14 @@ from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile, quoted
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.mixture import Patients
-from cudbound.study.populations.population import Population, World, draw_both_classes
-from cudbound.study.populations.real_data import RealData, csv_population, load_data_set
+from cudbound.study.populations.population import (
+    Population,
+    RealData,
+    World,
+    csv_population,
+    draw_both_classes,
+    load_data_set,
+)
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.schema import keys_of, placed, structured
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 from scipy.stats.mstats import mjci
 
-from cudbound.adapters.procedure import describe_classifier
+from cudbound.adapters.parts import describe_classifier
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.feature_table import as_table
@@ -45,8 +45,7 @@ from cudbound.study.design.design_file import find_world
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import Summary, summarize_store
 from cudbound.study.planning.closed_forms import check_half_width, round_up
-from cudbound.study.populations.population import Population, check_share
-from cudbound.study.populations.real_data import RealData
+from cudbound.study.populations.population import Population, RealData, check_share
 from cudbound.study.run.runner import run_in_memory
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
-from cudbound.adapters.outputs import RecordedOutputs
-from cudbound.adapters.parts import seeded_clone, splits_rows, unseeded_parameters
+from cudbound.adapters.parts import RecordedOutputs, seeded_clone, splits_rows, unseeded_parameters
 from cudbound.analysis.compare_intervals import compare_intervals
 from cudbound.analysis.compare_learners import compare_learners
 from cudbound.basis.calls import HIDDEN, shared

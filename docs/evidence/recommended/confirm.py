@@ -52,7 +52,7 @@ from threadpoolctl import threadpool_limits
 from cudbound import LeastSquaresClassifier, Metrics, Resampling, compare_intervals
 from cudbound.study.populations.patients import Patients
 from cudbound.study.populations.population import Cases, draw_both_classes
-from cudbound.study.populations.real_data import load_data_set
+from cudbound.study.populations.population import load_data_set
 from cudbound.study.populations.truth import share_truth
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.run.metric_rows import true_metrics
