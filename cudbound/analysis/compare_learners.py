@@ -345,7 +345,7 @@ class Comparison:
                 analysis.rows()  # raises the error of records that could not be made
             except FailedRefitsError as error:
                 raise FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
-            ((_, scores[name]),) = analysis.of_targets or ()
+            ((_, scores[name]),) = analysis.of_targets
         pairs = (scores[a].with_record(SECOND, scores[b]) for a, b in self.pairs)
         return [PairLosses(records, Records(), {}) for records in pairs]
 

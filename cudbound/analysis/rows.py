@@ -128,7 +128,7 @@ class Analysis:
     records : Records
         Of the plain losses.
     sample : Sample
-        With its fitted classifier; None in a result from a pickle, like `model` and `of_targets`.
+        With its fitted classifier; missing in a result from a pickle, like `model` and `of_targets`.
     model : Model
         Facts on the classifier.
     of_targets : tuple of (Target, Records)
@@ -144,9 +144,9 @@ class Analysis:
     counts: Counts = field(repr=False)
     draw_remarks: tuple[str, ...]
     records: Records = field(repr=False)
-    sample: Sample | None = field(repr=False)
-    model: Model | None = field(repr=False)
-    of_targets: tuple[tuple[Target, Records], ...] | None = field(repr=False)
+    sample: Sample = field(repr=False)
+    model: Model = field(repr=False)
+    of_targets: tuple[tuple[Target, Records], ...] = field(repr=False)
     refused: Mapping[str, str]
     failed: Mapping[RecordKind[Any], Exception]
 
@@ -158,29 +158,24 @@ class Analysis:
         computed = {name: getattr(self, name) for name in lazy if name != "instability"} | {
             "instability": instability
         }
-        without: dict[str, Any] = {"sample": None, "model": None, "of_targets": None, "failed": {}}
+        without: dict[str, Any] = {"sample": None, "model": None, "of_targets": (), "failed": {}}
         return {**vars(self), **computed, **without}
-
-    @property
-    def _data(self) -> Sample:
-        assert self.sample is not None
-        return self.sample
 
     @cached_property
     def classes(self) -> tuple[Any, ...]:
         """The labels of the classifier."""
-        return tuple(self._data.classes.tolist())
+        return tuple(self.sample.classes.tolist())
 
     @cached_property
     def fingerprints(self) -> tuple[str, str]:
         """The fingerprint of the training set, and the digits of each of its rows."""
-        return self._data.fingerprints(self.metrics.event_class)
+        return self.sample.fingerprints(self.metrics.event_class)
 
     @property
     def cud_bounds(self) -> tuple[tuple[CudBound, ...], ...]:
         """The CUD bounds of each family of metrics; empty if none was requested."""
         bound_of: dict[tuple[MetricRows, ...], dict[MetricRows, CudBound]] = {}
-        for target, records in self.of_targets or ():
+        for target, records in self.of_targets:
             if (bound := records.get(BOUND)) is not None:
                 bound_of.setdefault(target.cud_metrics, {})[target.rows] = bound
         return tuple(tuple(bounds[rows] for rows in family) for family, bounds in bound_of.items())
@@ -193,29 +188,27 @@ class Analysis:
     @cached_property
     def coefficients(self) -> Array | None:
         """The coefficients at the center of the bound; None without a bound."""
-        additive = None if self.model is None else self.model.additive
+        additive = self.model.additive
         return additive.coef if self.bounds and additive is not None else None
 
     @cached_property
     def cautions(self) -> tuple[CudboundWarning, ...]:
         """Cautions from the training rows themselves."""
-        assert self.model is not None
-        return (*self._data.cautions, *self.model.cautions)
+        return (*self.sample.cautions, *self.model.cautions)
 
     @cached_property
     def run(self) -> Run:
         """The content of the notes under the table, without settings that no record depends on."""
-        assert self.model is not None
         needs, question = self.question.needs(self.refused), self.question
         localized = self.model.additive is not None and any(kind.per == "family" for kind in needs)
         return Run(
-            **self._data.facts(self.metrics.event_class),
+            **self.sample.facts(self.metrics.event_class),
             n_resamples=question.n_resamples if any(kind.of_draws for kind in needs) else None,
             localization=question.bound.localization if localized else None,
             seed=question.seed,
-            classifiers={SINGLE: describe_classifier(self._data.estimator)},
+            classifiers={SINGLE: describe_classifier(self.sample.estimator)},
             choices=question.choices,
-            procedures={SINGLE: procedure_in_words(self._data.estimator)},
+            procedures={SINGLE: procedure_in_words(self.sample.estimator)},
             cautions=self.cautions,
         )
 
@@ -227,7 +220,7 @@ class Analysis:
     def _instability(self, *, refit: bool = True) -> Instability | None:
         if len(self.classes) != 2:
             return None
-        known = self.records, self._data, self.metrics.event_class, self.run, self.question.n_jobs
+        known = self.records, self.sample, self.metrics.event_class, self.run, self.question.n_jobs
         return instability_in(*known, refit=refit)
 
     def instability_for(self, X_new: Any) -> Instability:
@@ -250,7 +243,7 @@ class Analysis:
 
     def at(self, confidence_level: float) -> Analysis:
         """Return the same analysis at another level, from the same records; only a bound may be searched further."""
-        if self.of_targets is None:
+        if not self.of_targets:
             raise ValueError(
                 "A result from a pickle has no rows of the data, and no other level: compute it again."
             )
@@ -276,7 +269,7 @@ class Analysis:
         target_of: dict[str, Target] = {}
         # rows of sensitivity and specificity that hold together, by their alternative
         pairs: dict[str, dict[str, Rows]] = {}
-        for target, target_records in self.of_targets or ():
+        for target, target_records in self.of_targets:
             rows = rows_of_target(self, target, target_records)
             if target.of_pair:
                 pairs.setdefault(target.alternative, {})[target.metric.name] = rows

@@ -19,7 +19,7 @@ from cudbound.basis.exceptions import (
     RepeatedRowsWarning,
     SmallSampleWarning,
 )
-from cudbound.basis.feature_table import column_names, count_equal_rows, count_improbable_copies
+from cudbound.basis.feature_table import column_names, count_improbable_copies
 from cudbound.basis.groups import Groups, check_groups
 from cudbound.basis.validation import (
     Array,
@@ -143,10 +143,6 @@ class Sample:
             "features": self.features,
             "weighted_share": None if weights is None else float(weights @ event / weights.sum()),
         }
-
-    def count_equal(self, X: Any, y: NDArray[Any]) -> int:
-        """Return how many cases equal training rows in every feature and in the label."""
-        return count_equal_rows(X, y, self.X, self.y)
 
     def events(self, event_class: int = 1) -> NDArray[Any]:
         """Return which rows belong to the event class; with more than two classes, the class numbers."""

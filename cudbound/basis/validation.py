@@ -391,14 +391,19 @@ def check_row_weights(sample_weight: ArrayLike, n_samples: int) -> Array:
     ValueError
         If they are not one finite, positive number for each row.
     """
-    weights = checked("sample_weight", sample_weight, 1).astype(np.float64)
-    if weights.shape != (n_samples,) or not (weights > 0.0).all():
-        got = f"shape {weights.shape}" if weights.shape != (n_samples,) else f"{weights.min():.3g}"
-        raise ValueError(
-            f"The 'sample_weight' parameter must be one positive number for each of the {n_samples} rows. Got {got} "
-            f"instead{'; remove rows of weight 0 from X and y' if got == '0' else ''}."
-        )
-    return weights
+    weights = np.asarray(sample_weight)
+    if weights.shape != (n_samples,):
+        got = f"shape {weights.shape}"
+    elif weights.dtype.kind not in "biuf":
+        got = f"type {weights.dtype}"
+    elif not ((weights > 0.0) & np.isfinite(weights)).all():
+        got = "infinite values" if weights.max() == np.inf else f"{weights.min():.3g}"
+    else:
+        return weights.astype(np.float64)
+    raise ValueError(
+        f"The 'sample_weight' parameter must be one positive number for each of the {n_samples} rows. Got {got} "
+        f"instead{'; remove rows of weight 0 from X and y' if got == '0' else ''}."
+    )
 
 
 def count_rows(X: Any) -> int:
@@ -419,19 +424,6 @@ def _listed(values: Collection[Any]) -> str:
         repr(value.item() if isinstance(value, np.generic) else value) for value in list(values)[:5]
     )
     return f"[{shown}{', ...' if len(values) > 5 else ''}]"
-
-
-def checked(name: str, values: ArrayLike, n_dimensions: int) -> Losses:
-    """Return a numeric array of that many dimensions with at least one value, all of them finite."""
-    array = np.asarray(values)
-    if array.ndim != n_dimensions or array.size == 0 or array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"The '{name}' parameter must be a numeric array with {n_dimensions} dimension(s) and at least one value. "
-            f"Got shape {array.shape} and type {array.dtype} instead."
-        )
-    if not np.isfinite(array).all():
-        raise ValueError(f"The '{name}' parameter must be finite. Got nan or infinite values.")
-    return array
 
 
 def check_can_be_refitted(estimator: Any) -> None:

@@ -398,7 +398,18 @@ def check_design(design: ArrayLike) -> Array:
             f"'design' must have at least one row and one column. Got shape {rows.shape} instead."
         )
     check_scale("design", rows)
-    _check_spread(rows)
+    sizes = np.abs(rows)
+    largest = sizes.max(axis=0)
+    smallest = np.where(sizes > 0.0, sizes, np.inf).min(axis=0)
+    for column in np.flatnonzero(largest > MOST_SPREAD * smallest):
+        typical = np.median(sizes[sizes[:, column] > 0.0, column])
+        if largest[column] > MOST_SPREAD * typical:
+            # hyperplanes would differ only by rounding errors
+            raise ValueError(
+                f"The values of each column of 'design' must be within a factor of {MOST_SPREAD:g} of their median. "
+                f"Got {largest[column]:.3g} in column {column}, whose median absolute value is {typical:.3g}: "
+                "double precision cannot distinguish the other rows. Correct the value, or transform the column."
+            )
     return rows
 
 
@@ -446,18 +457,3 @@ def numbers(
     if (array < least).any():
         raise ValueError(f"'{name}' must be non-negative. Got {array.min()} instead.")
     return array
-
-
-def _check_spread(design: Array) -> None:
-    """Raise an error if a few values of a column dwarf the others: hyperplanes would differ only by rounding errors."""
-    sizes = np.abs(design)
-    largest = sizes.max(axis=0)
-    smallest = np.where(sizes > 0.0, sizes, np.inf).min(axis=0)
-    for column in np.flatnonzero(largest > MOST_SPREAD * smallest):
-        typical = np.median(sizes[sizes[:, column] > 0.0, column])
-        if largest[column] > MOST_SPREAD * typical:
-            raise ValueError(
-                f"The values of each column of 'design' must be within a factor of {MOST_SPREAD:g} of their median. "
-                f"Got {largest[column]:.3g} in column {column}, whose median absolute value is {typical:.3g}: "
-                "double precision cannot distinguish the other rows. Correct the value, or transform the column."
-            )

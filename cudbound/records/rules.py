@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.validation import Array, Losses, check_flag, check_integer, check_number, checked
+from cudbound.basis.validation import Array, Losses, check_flag, check_integer, check_number
 
 #: How far the rounding of a mean can take a loss beyond its range.
 ROUNDING = 1e-9
@@ -58,8 +58,8 @@ class Recorded:
     def __post_init__(self) -> None:
         for name, rule in _rules(type(self)).items():
             value = getattr(self, name)
-            if value is None and (rule.optional or getattr(type(self), name, False) is None):
-                continue
+            if value is getattr(type(self), name, self) or (value is None and rule.optional):
+                continue  # a default needs no check
             checked_value = rule.check(name, value)
             if rule.loss and not getattr(self, "weighed", False):
                 _check_range(name, checked_value)
@@ -96,7 +96,13 @@ def numeric(name: str, values: Any, n_dimensions: int) -> NDArray[Any]:
     except ValueError as error:
         rule = f"an array with {n_dimensions} dimension(s) and rows of equal length"
         raise ParameterError(name, rule, values) from error
-    array = checked(name, array, n_dimensions)
+    if array.ndim != n_dimensions or array.size == 0 or array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"The '{name}' parameter must be a numeric array with {n_dimensions} dimension(s) and at least one value. "
+            f"Got shape {array.shape} and type {array.dtype} instead."
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"The '{name}' parameter must be finite. Got nan or infinite values.")
     return array.astype({"b": np.bool_, "f": np.float64}.get(array.dtype.kind, np.int64), copy=False)
 
 
