@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.losses.surrogates import SquaredLoss
+from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import AdditiveModel
 
 Array = NDArray[np.float64]
 
 
 def model_of(design: Array, labels: Array, coef: Array) -> AdditiveModel:
-    return AdditiveModel(design, labels, coef, SquaredLoss(), np.array(["no", "yes"]))
+    return AdditiveModel(design, labels, coef, get_loss("squared"), np.array(["no", "yes"]))
 
 
 def test_training_error_by_hand() -> None:
