@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -109,10 +109,10 @@ def check_search(estimator: Any) -> Any:
     return estimator
 
 
-def search_splits(search: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) -> Splits:
+def _splits(inputs: RecordingInputs) -> Splits:
     """Return the folds of a search, redrawn if its splitter shuffles without a ``random_state``.
 
-    `groups` are those with which the search was fitted, or None; its folds must keep them together.
+    If the search was fitted with groups, its folds must keep them together.
 
     Raises
     ------
@@ -121,52 +121,31 @@ def search_splits(search: Any, X: Any, y: Any, groups: Any, rng: np.random.Gener
     """
     from sklearn.model_selection import check_cv
 
+    sample, cv = inputs.sample, inputs.estimator.cv
     try:
-        splits = make_splits(check_cv(search.cv, y, classifier=True), X, y, groups, rng)
+        splitter = check_cv(cv, sample.y, classifier=True)
+        splits = make_splits(splitter, sample.X, sample.y, sample.names_of_groups, inputs.streams["cv"])
     except ValueError as error:
         raise ValueError(
-            f"The folds of the search, cv={search.cv!r}, cannot be reproduced: {error} If its folds keep groups, pass "
+            f"The folds of the search, cv={cv!r}, cannot be reproduced: {error} If its folds keep groups, pass "
             "the groups; if its splits come from a generator, pass its losses in cudbound.intervals.TunedLosses to "
             "from_records."
         ) from error
     if not splits.partitions:
         raise ValueError(
-            f"'bbc-cv' needs a search whose folds test each row equally often. Got cv={search.cv!r}; use KFold, "
+            f"'bbc-cv' needs a search whose folds test each row equally often. Got cv={cv!r}; use KFold, "
             "StratifiedKFold or a repeated one."
         )
     return splits
 
 
-def record_tuning(
-    search: Any,
-    X: Any,
-    y: NDArray[Any],
-    counts: NDArray[np.int32],
-    splits: Splits,
-    *,
-    rng: np.random.Generator,
-    n_jobs: int = 1,
-    advance: Callable[[int], object] = lambda _: None,
-) -> TunedLosses:
-    """Refit every configuration of a search without each of its folds.
-
-    Parameters
-    ----------
-    search : GridSearchCV or RandomizedSearchCV
-        Fitted.
-    X, y : array-like
-        Its training rows and labels.
-    counts : ndarray of int32, shape (n_resamples, n_samples)
-        Bootstrap draws, shared with other methods.
-    splits : Splits
-        From `search_splits`.
-    rng, n_jobs, advance
-        As in `cudbound.resampling.refits`.
-    """
+def _record(inputs: RecordingInputs, _: Any) -> TunedLosses:
+    """Refit every configuration of a search without each of its folds."""
     from sklearn.base import clone
 
     from cudbound.resampling.refits import prepare_refits
 
+    X, y, search, splits = inputs.sample.X, inputs.sample.y, inputs.estimator, _splits(inputs)
     training = splits.training.astype(np.int32)
     n_tested = splits.test.sum(axis=0)
     columns, remarks = [], list(_other_choice(search))
@@ -177,11 +156,12 @@ def record_tuning(
         if failed[number]:
             continue
         candidate = clone(search.estimator).set_params(**clone(parameters, safe=False))
-        with threadpool_limits(n_jobs):
+        with threadpool_limits(inputs.n_jobs):
             candidate.fit(X, y)
-        refits = prepare_refits(candidate, X, y, n_jobs=n_jobs)
-        wrong = refits.recorded(rng.spawn(1)[0], advance)(training)
+        refits = prepare_refits(candidate, X, y, n_jobs=inputs.n_jobs)
+        wrong = refits.recorded(inputs.streams["tuned"].spawn(1)[0], inputs.advance)(training)
         columns.append((wrong * splits.test).sum(axis=0) / n_tested)
+    counts = inputs.counts
     uneven = bool((counts.sum(axis=1) != counts.shape[1]).any())  # draws of whole groups
     return TunedLosses(np.column_stack(columns), counts, len(training), tuple(remarks), uneven=uneven)
 
@@ -197,20 +177,6 @@ def _other_choice(search: Any) -> Iterator[str]:
     """Yield a remark if the search did not rank its configurations by their error."""
     if search.scoring not in (None, "accuracy") or callable(search.refit):
         yield f"configurations were chosen by their error, not by scoring={search.scoring!r} of the search"
-
-
-def _record(inputs: RecordingInputs, _: Any) -> TunedLosses:
-    sample, search = inputs.sample, inputs.estimator
-    return record_tuning(
-        search,
-        sample.X,
-        sample.y,
-        inputs.counts,
-        search_splits(search, sample.X, sample.y, sample.names_of_groups, inputs.streams["cv"]),
-        rng=inputs.streams["tuned"],
-        n_jobs=inputs.n_jobs,
-        advance=inputs.advance,
-    )
 
 
 TUNED = RecordKind(
