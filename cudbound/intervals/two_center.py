@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -51,10 +52,9 @@ NO_PAIR_IN_A_FOLD = "undefined: no event and non-event were ever in one fold; us
 FEW_COLUMNS = 1.0 / 3.0
 #: Details that are exchanged if a metric is one minus the loss, and details that are not losses.
 OTHER_SIDE = {
-    "lower_center": "upper_center",
-    "upper_center": "lower_center",
-    "lower_size": "upper_size",
-    "upper_size": "lower_size",
+    f"{side}_{what}": f"{other}_{what}"
+    for side, other in (("lower", "upper"), ("upper", "lower"))
+    for what in ("center", "size")
 }
 NO_LOSSES = ("lower_size", "upper_size", "variance", "new_size", "n_new", "new_worse_pvalue")
 #: Weight in the variance of one unseen case with the largest loss: without it, a hidden subgroup is missed.
@@ -63,27 +63,41 @@ UNSEEN = 0.25
 
 @dataclass(frozen=True)
 class Centers:
-    """Estimates of the mean loss of one classifier, each in [0, 1].
+    """Estimates of the mean loss of one classifier, each in [0, 1], and the number of cases behind the limits.
 
     Attributes
     ----------
     training : float
         T, on the training rows.
     cross_validated : float
-        cv; nan if no row or pair was tested.
+        cv.
     out_of_bag : float
-        Err(1); nan if no row or pair was ever out of bag.
+        Err(1).
     plus : float
         The .632+ estimate.
+    size : callable
+        ``size(center)``: number of zeros and ones whose mean varies like that of the losses.
     may_be_perfect : bool, default=False
         Whether the lower limit is 0 whatever the centers are.
+    remarks : tuple of str
+    further : mapping of str to float
+        Further details.
+
+    Examples
+    --------
+    >>> centers = Centers(0.1, 0.2, 0.3, 0.25, lambda center: 50.0)
+    >>> centers.low, centers.high, [round(limit, 3) for limit in centers.limits(0.95)]
+    (0.2, 0.25, [0.1, 0.393])
     """
 
     training: float
     cross_validated: float
     out_of_bag: float
     plus: float
+    size: Callable[[float], float]
     may_be_perfect: bool = False
+    remarks: tuple[str, ...] = ()
+    further: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def low(self) -> float:
@@ -95,56 +109,79 @@ class Centers:
         """The center of the upper limit."""
         return max(self.cross_validated, self.plus, (self.cross_validated + self.out_of_bag) / 2.0)
 
-    @property
-    def estimate(self) -> float:
-        """The mean of both centers."""
-        return (self.cross_validated + self.plus) / 2.0
+    def limits(self, confidence_level: float) -> ConfidenceInterval:
+        """Return the limits of the mean loss, within [0, 1] and of positive width."""
+        tail = (1.0 - confidence_level) / 2.0
+        lower, upper = self.size(self.low), self.size(self.high)
+        low, _ = inverted_binomial_tails(lower * self.low, lower, tail, tail)
+        _, high = inverted_binomial_tails(upper * self.high, upper, tail, tail)
+        return ConfidenceInterval(0.0 if self.may_be_perfect else float(low), float(high))
 
 
-def limits(
-    centers: Centers, size: Callable[[float], float], confidence_level: float
-) -> tuple[ConfidenceInterval, float, float]:
-    """Return the limits of the mean loss, and the number of cases behind each.
+def centers_of(records: Records) -> Centers | str:
+    """Return the centers of the mean loss and the cases behind them, or why they are undefined.
 
-    Parameters
-    ----------
-    centers : Centers
-    size : callable
-        ``size(center)``: number of zeros and ones whose mean varies like that of the losses.
-    confidence_level : float
-        Each tail has half of the error probability.
-
-    Returns
-    -------
-    interval : ConfidenceInterval
-        Within [0, 1], of positive width.
-    lower_size, upper_size : float
-
-    Examples
-    --------
-    >>> interval, *_ = limits(Centers(0.1, 0.2, 0.3, 0.25), lambda _: 50.0, 0.95)
-    >>> round(interval.low, 3), round(interval.high, 3)
-    (0.1, 0.393)
+    The loss is that of the records: whether a row is misclassified or its cost, the squared error, or 1 - AUC.
     """
-    tail = (1.0 - confidence_level) / 2.0
-    lower, upper = size(centers.low), size(centers.high)
-    low = (
-        0.0 if centers.may_be_perfect else inverted_binomial_tails(lower * centers.low, lower, tail, tail)[0]
+    if records.kind == "scores":
+        return _centers_of_scores(records)
+    training, no_information = float(np.mean(records.require(LOSSES))), no_information_of(records)
+    # of rows that do not count alike the mean over those that were left out may be above 1
+    out_of_bag = min(out_of_bag_error(records), 1.0)
+    plus = error_632_plus(training, out_of_bag, no_information).estimate
+    if math.isnan(plus):
+        return NOTHING_OUT_OF_BAG
+    partitions = records.require(STRATIFIED_FOLDS).partitions
+    cross_validated = float(np.mean([np.mean(partition.losses) for partition in partitions]))
+    n, groups, remarks = effective_rows(records), records.groups, list[str]()
+    if groups is not None:
+        effect = f"design effect {design_effect(records):.3g} of the out-of-bag losses"
+        remarks.append(f"{records.n_samples} rows counted as {n:.1f}: {effect}")
+    estimates = training, cross_validated, out_of_bag, plus
+    if records.kind == "probabilities":
+        variance = brier_variance(records)
+        further = {"no_information": no_information, "variance": variance}
+        size = partial(brier_size, variance=variance, n=n)
+        return Centers(*estimates, size, remarks=tuple(remarks), further=further)
+    rank = math.nan if records.design is None else records.design.rank
+    units = records.n_samples if groups is None else groups.n_groups
+    may_be_perfect = training == 0.0 and rank <= FEW_COLUMNS * units
+    n /= cost_factor(records.square_ratio, 0.0 if may_be_perfect else min(cross_validated, plus))
+    further = {"no_information": no_information, "rank": rank}
+    return Centers(*estimates, lambda _: n, may_be_perfect, tuple(remarks), further)
+
+
+def _centers_of_scores(records: Records) -> Centers | str:
+    if min(records.n_events, records.n_samples - records.n_events) < 2:
+        return ONE_ROW
+    auc = auc_estimates(records)
+    cross_validated = auc_within_folds(records.require(STRATIFIED_FOLDS).partitions, records.event)
+    if math.isnan(auc.out_of_bag) or math.isnan(cross_validated):
+        return NO_PAIR if math.isnan(auc.out_of_bag) else NO_PAIR_IN_A_FOLD
+    sizes, remarks = AucSize.of(records), list[str]()
+    if sizes.shrinkage < 1.0:
+        share = format_proportion(sizes.shrinkage)
+        remarks.append(f"cases counted as {share} of their number: rows of a group vary together")
+    if auc.n_never:
+        remarks.append(f"pairs never out of bag together, left out of the out-of-bag AUC: {auc.n_never}")
+    return Centers(
+        1.0 - auc.training,
+        1.0 - cross_validated,
+        1.0 - auc.out_of_bag,
+        1.0 - auc.plus,
+        lambda center: sizes.at(1.0 - center),
+        remarks=tuple(remarks),
+        further={"variance": sizes.variance},
     )
-    high = inverted_binomial_tails(upper * centers.high, upper, tail, tail)[1]
-    return ConfidenceInterval(float(low), float(high)), lower, upper
 
 
-def _outcome(
-    centers: Centers,
-    size: Callable[[float], float],
-    confidence_level: float,
-    remarks: list[str],
-    further: dict[str, float],
-) -> Outcome:
-    interval, lower, upper = limits(centers, size, confidence_level)
+def _outcome(records: Records, confidence_level: float) -> Outcome:
+    centers = centers_of(records)
+    if isinstance(centers, str):
+        return Outcome.undefined(centers)
+    remarks = centers.remarks
     if centers.may_be_perfect and centers.low > 0.0:
-        remarks = [*remarks, "no training error with few columns: lower limit 0"]
+        remarks = (*remarks, "no training error with few columns: lower limit 0")
     details = {
         "training": centers.training,
         "cross_validated": centers.cross_validated,
@@ -152,28 +189,30 @@ def _outcome(
         "out_of_bag": centers.out_of_bag,
         "lower_center": centers.low,
         "upper_center": centers.high,
-        "lower_size": lower,
-        "upper_size": upper,
-        **further,
+        "lower_size": centers.size(centers.low),
+        "upper_size": centers.size(centers.high),
+        **centers.further,
     }
-    return Outcome(
-        centers.estimate,
-        interval,
-        remarks=tuple(remarks),
+    outcome = Outcome(
+        (centers.cross_validated + centers.plus) / 2.0,
+        centers.limits(confidence_level),
+        remarks=remarks,
         details={name: value for name, value in details.items() if not math.isnan(value)},
         center="mean of cross-validated and .632+",
     )
+    return of_complement(outcome) if records.kind == "scores" else outcome
 
 
-def _centers_of_losses(records: Records) -> Centers:
-    losses = np.asarray(records.require(LOSSES))
-    partitions = records.require(STRATIFIED_FOLDS).partitions
-    training = float(losses.mean())
-    # of rows that do not count alike the mean over those that were left out may be above 1
-    out_of_bag = min(out_of_bag_error(records), 1.0)
-    plus = error_632_plus(training, out_of_bag, no_information_of(records)).estimate
-    cross_validated = float(np.mean([np.mean(partition.losses) for partition in partitions]))
-    return Centers(training, cross_validated, out_of_bag, plus)
+def of_complement(outcome: Outcome) -> Outcome:
+    """Return the outcome for one minus a mean loss, such as the AUC, or back: limits and their details change sides."""
+    limits, details = outcome.raw_interval, outcome.details
+    turned = {name: details[OTHER_SIDE.get(name, name)] for name in details}
+    return replace(
+        outcome,
+        estimate=1.0 - outcome.estimate,
+        raw_interval=ConfidenceInterval(1.0 - limits.high, 1.0 - limits.low),
+        details={name: value if name in NO_LOSSES else 1.0 - value for name, value in turned.items()},
+    )
 
 
 def _of_classes(records: Records, confidence_level: float) -> Outcome:
@@ -192,22 +231,9 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
     Reference with groups: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and
     Tibshirani (1997), Kohavi (1995), Kish (1965).
     """
-    centers = _centers_of_losses(records)
-    if math.isnan(centers.plus):
-        return Outcome.undefined(NOTHING_OUT_OF_BAG)
-    units = records.n_samples if records.groups is None else records.groups.n_groups
-    rank = math.nan if records.design is None else records.design.rank
-    may_be_perfect = centers.training == 0.0 and rank <= FEW_COLUMNS * units
-    n = effective_rows(records) / cost_factor(records.square_ratio, 0.0 if may_be_perfect else centers.low)
-    outcome = _outcome(
-        replace(centers, may_be_perfect=may_be_perfect),
-        lambda _: n,
-        confidence_level,
-        _counted(records),
-        {"no_information": no_information_of(records), "rank": rank},
-    )
+    outcome = _outcome(records, confidence_level)
     # rows of groups, and those that do not count alike
-    unequal = records.n_effective != records.n_samples
+    unequal = records.n_effective != records.n_samples and not math.isnan(outcome.estimate)
     return replace(outcome, words=TWO_CENTER.ways[GROUPED]) if unequal else outcome
 
 
@@ -243,14 +269,6 @@ def cost_factor(ratio: float, lower_center: float) -> float:
     return (ratio - lower_center) / (1.0 - lower_center)
 
 
-def _counted(records: Records) -> list[str]:
-    """Return how rows of groups were counted, in a few words."""
-    if records.groups is None:
-        return []
-    effect = f"design effect {design_effect(records):.3g} of the out-of-bag losses"
-    return [f"{records.n_samples} rows counted as {effective_rows(records):.1f}: {effect}"]
-
-
 def brier_size(center: float, variance: float, n: float) -> float:
     """Return the number of 0/1 losses whose mean has the same variance as that of n losses with this variance.
 
@@ -281,17 +299,7 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     Reference with groups: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and
     Tibshirani (1997), Kohavi (1995), Kish (1965).
     """
-    centers = _centers_of_losses(records)
-    if math.isnan(centers.plus):
-        return Outcome.undefined(NOTHING_OUT_OF_BAG)
-    n, variance = effective_rows(records), brier_variance(records)
-    return _outcome(
-        centers,
-        lambda center: brier_size(center, variance, n),
-        confidence_level,
-        _counted(records),
-        {"no_information": records.no_information, "variance": variance},
-    )
+    return _outcome(records, confidence_level)
 
 
 def _of_scores(records: Records, confidence_level: float) -> Outcome:
@@ -311,38 +319,7 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
     Reference with groups: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and
     Tibshirani (1997), Kohavi (1995), Hanley and McNeil (1982), Obuchowski (1997), Newcombe (2006).
     """
-    if min(records.n_events, records.n_samples - records.n_events) < 2:
-        return Outcome.undefined(ONE_ROW)
-    auc = auc_estimates(records)
-    cross_validated = auc_within_folds(records.require(STRATIFIED_FOLDS).partitions, records.event)
-    if math.isnan(auc.out_of_bag) or math.isnan(cross_validated):
-        return Outcome.undefined(NO_PAIR if math.isnan(auc.out_of_bag) else NO_PAIR_IN_A_FOLD)
-    sizes = AucSize.of(records)
-    of_loss = _outcome(
-        Centers(1.0 - auc.training, 1.0 - cross_validated, 1.0 - auc.out_of_bag, 1.0 - auc.plus),
-        lambda center: sizes.at(1.0 - center),
-        confidence_level,
-        _remarks_on_pairs(sizes, auc.n_never),
-        {"variance": sizes.variance},
-    )
-    return of_complement(of_loss)
-
-
-def of_complement(outcome: Outcome) -> Outcome:
-    """Return the outcome for one minus a mean loss, such as the AUC, or back."""
-    limits = outcome.raw_interval
-    return replace(
-        outcome,
-        estimate=1.0 - outcome.estimate,
-        raw_interval=ConfidenceInterval(1.0 - limits.high, 1.0 - limits.low),
-        details=_on_its_scale(outcome.details),
-    )
-
-
-def _on_its_scale(details: Mapping[str, float]) -> dict[str, float]:
-    """Return details of a loss in terms of one minus it, where the upper limit becomes the lower one."""
-    turned = {name: details[OTHER_SIDE.get(name, name)] for name in details}
-    return {name: value if name in NO_LOSSES else 1.0 - value for name, value in turned.items()}
+    return _outcome(records, confidence_level)
 
 
 def auc_within_folds(partitions: Iterable[FoldLosses], event: Bools) -> float:
@@ -367,16 +344,6 @@ def auc_within_folds(partitions: Iterable[FoldLosses], event: Bools) -> float:
                 ranked = weighted_auc(order_codes(tested[None]), of_events, np.ones(tested.size))
                 won, pairs = won + n_pairs * float(ranked[0]), pairs + n_pairs
     return won / pairs if pairs else math.nan
-
-
-def _remarks_on_pairs(sizes: AucSize, n_never: int) -> list[str]:
-    remarks: list[str] = []
-    if sizes.shrinkage < 1.0:
-        share = format_proportion(sizes.shrinkage)
-        remarks.append(f"cases counted as {share} of their number: rows of a group vary together")
-    if n_never:
-        remarks.append(f"pairs never out of bag together, left out of the out-of-bag AUC: {n_never}")
-    return remarks
 
 
 TWO_CENTER = Method(
