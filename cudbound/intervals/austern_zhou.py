@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cudbound.basis.method_card import EXPECTED, Choice
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.record_kind import RecordKind
-from cudbound.intervals.method import EQUAL, Method, Pivot
-from cudbound.records import Records
+from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records.rules import MeanLoss, Means, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import draw_folds, fold_training
@@ -209,66 +208,7 @@ REPLACEMENTS = RecordKind(
 FACTORS = {"corrected": 0.25, "as-printed": 0.5}
 
 
-def austern_zhou_pivot(
-    full: float,
-    half: float,
-    replaced: ArrayLike,
-    n_samples: int,
-    n_train: float,
-    *,
-    factor: str = "corrected",
-) -> Pivot:
-    """Return the cross-validated error of all rows with a standard error from replaced rows of one half.
-
-    The standard error is sqrt(s^2 / n) with s^2 = (n/4) sum_l (half - replaced_l)^2.
-
-    Parameters
-    ----------
-    full : float
-        Cross-validated error of all rows, or difference of two.
-    half : float
-        Cross-validated error of the first half of the rows.
-    replaced : array-like of float, shape (n_samples // 2,)
-        Cross-validated error of the first half with row l replaced by row l of the second half, with the same folds.
-    n_samples : int
-        Rows of the training set.
-    n_train : float
-        Training rows per fold of the full cross-validation, for the name of the estimand.
-    factor : {"corrected", "as-printed"}, default="corrected"
-        n/4 or n/2. By the inequality of Efron and Stein, half the sum bounds the variance on half the rows; the
-        variance on all rows is half of that: n/4. With n/2 the variance is twice as large as it should be, as losses
-        that do not depend on the training set show.
-
-    Returns
-    -------
-    Pivot
-        With "s2" in its details, and a ``degenerate`` reason if no replacement changes the error.
-
-    References
-    ----------
-    Austern, M. and Zhou, W. (2020). Asymptotics of cross-validation. arXiv:2001.11111; Efron, B. and
-    Stein, C. (1981). The jackknife estimate of variance. Annals of Statistics 9, 586-596.
-
-    Examples
-    --------
-    >>> pivot = austern_zhou_pivot(0.25, 0.5, [0.5, 0.25], n_samples=4, n_train=2)
-    >>> round(pivot.standard_error, 3), str(pivot.estimand)
-    (0.125, 'expected(n1=2)')
-    """
-    share = FACTORS[factor]
-    changes = half - np.asarray(replaced, dtype=float)
-    constant = float(np.abs(changes).max()) <= EQUAL
-    squares = 0.0 if constant else float(np.square(changes).sum())
-    return Pivot(
-        full,
-        math.sqrt(share * squares),
-        degenerate="replacing a row never changes the cross-validated error" if constant else None,
-        estimand=Estimand("expected", n_train),
-        details={"s2": n_samples * share * squares},
-    )
-
-
-def _austern_zhou(records: Records, *, factor: str) -> Pivot:
+def austern_zhou_pivot(record: ReplacementErrors, *, factor: str = "corrected") -> Pivot:
     """Normal interval with the variance of cross-validation from replaced training rows.
 
     Formula: u +/- z(1 - d/2) sqrt(s^2 / n); u is the cross-validated error, s^2 = (n/4) sum over l of (w - w_l)^2,
@@ -283,11 +223,26 @@ def _austern_zhou(records: Records, *, factor: str) -> Pivot:
     Reference: Austern and Zhou (2020), their variance estimator; our factor is n/4 by the inequality of Efron and
     Stein (1981), since n/2, as printed, doubles the variance.
     Reference with factor=as-printed: Austern and Zhou (2020), as printed.
+
+    By the inequality of Efron and Stein, half the sum bounds the variance on half the rows; the variance on all rows is
+    half of that: n/4. Losses that do not depend on the training set show that n/2 doubles it. "s2" is in the details.
+
+    Examples
+    --------
+    >>> pivot = austern_zhou_pivot(ReplacementErrors(0.25, 0.5, [0.5, 0.25], n_samples=4, n_folds=2))
+    >>> round(pivot.standard_error, 3), str(pivot.estimand)
+    (0.125, 'expected(n1=2)')
     """
-    record: ReplacementErrors = records.require(REPLACEMENTS)
-    n_train = record.n_samples * (1.0 - 1.0 / record.n_folds)
-    return austern_zhou_pivot(
-        record.full, record.half, record.replaced, record.n_samples, n_train, factor=factor
+    share = FACTORS[factor]
+    changes = record.half - np.asarray(record.replaced, dtype=float)
+    constant = float(np.abs(changes).max()) <= EQUAL
+    squares = 0.0 if constant else float(np.square(changes).sum())
+    return Pivot(
+        record.full,
+        math.sqrt(share * squares),
+        degenerate="replacing a row never changes the cross-validated error" if constant else None,
+        estimand=Estimand("expected", record.n_samples * (1.0 - 1.0 / record.n_folds)),
+        details={"s2": record.n_samples * share * squares},
     )
 
 
@@ -296,6 +251,6 @@ AUSTERN_ZHOU = Method(
     {REPLACEMENTS},
     estimand=EXPECTED,
     cost="(m + 2) K with m = n // 2",
-    pivot=_austern_zhou,
+    pivot=of_record(REPLACEMENTS, austern_zhou_pivot),
     options={"factor": Choice(tuple(FACTORS))},
 )

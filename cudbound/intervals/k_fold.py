@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.method_card import EXPECTED, Choice
 from cudbound.basis.outcomes import Estimand
-from cudbound.intervals.method import EQUAL, Method, Pivot
+from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records import FoldLosses, Records, RepeatedFoldLosses
 from cudbound.resampling.folds import FOLDS, REPEATED_FOLDS
 
@@ -147,26 +147,19 @@ REPEATED_K_FOLD_T = Method(
 
 
 def bayle_pivot(folds: FoldLosses, *, variance: str = "all-pairs") -> Pivot:
-    """Return the mean cross-validated loss R with standard error sqrt(v / n) and a normal reference distribution.
+    """Normal interval on all cross-validated losses, for the mean error of the models of the folds.
 
-    Parameters
-    ----------
-    folds : FoldLosses
-        Losses, or differences of losses.
-    variance : {"all-pairs", "within-fold"}, default="all-pairs"
-        "all-pairs": v is the mean of (e_i - R)^2, with divisor n. "within-fold": v is the mean over the folds of
-        their sample variances, with divisor m - 1; it ignores the spread of the fold means and needs folds of at least
-        two rows.
+    Formula: u +/- z(1 - d/2) sqrt(v / n); u and v are mean and variance of all n cross-validated losses, or v is the
+    mean of the sample variances within folds.
+    Assumptions: the learning algorithm is stable: replacing a training row changes the loss by less than order 1 /
+    sqrt(n); large n.
+    Tendency: liberal for the error of the fitted classifier and for small n, since it estimates only the error of the
+    models of the folds; zero width if all losses are equal; as a 5 % test of two learning algorithms with equal
+    errors it rejected at most .191 in 17 settings and kept its level in 0.
+    Reference: Bayle et al. (2020), sections 3 and 4; divisors as in the authors' software.
 
-    Returns
-    -------
-    Pivot
-        With a ``degenerate`` reason if v is 0 or undefined; the standard error is then 0 or nan.
-
-    References
-    ----------
-    Bayle, P., Bayle, A., Janson, L. and Mackey, L. (2020). Cross-validation confidence intervals for test error.
-    NeurIPS 33, sections 3 and 4.
+    With variance="all-pairs" the divisor of v is n. With "within-fold" it is m - 1 in folds of m rows, at least two; it
+    ignores the spread of the fold means.
 
     Examples
     --------
@@ -193,28 +186,13 @@ def bayle_pivot(folds: FoldLosses, *, variance: str = "all-pairs") -> Pivot:
     )
 
 
-def _bayle(records: Records, *, variance: str) -> Pivot:
-    """Normal interval on all cross-validated losses, for the mean error of the models of the folds.
-
-    Formula: u +/- z(1 - d/2) sqrt(v / n); u and v are mean and variance of all n cross-validated losses, or v is the
-    mean of the sample variances within folds.
-    Assumptions: the learning algorithm is stable: replacing a training row changes the loss by less than order 1 /
-    sqrt(n); large n.
-    Tendency: liberal for the error of the fitted classifier and for small n, since it estimates only the error of the
-    models of the folds; zero width if all losses are equal; as a 5 % test of two learning algorithms with equal
-    errors it rejected at most .191 in 17 settings and kept its level in 0.
-    Reference: Bayle et al. (2020), sections 3 and 4; divisors as in the authors' software.
-    """
-    return bayle_pivot(records.require(FOLDS), variance=variance)
-
-
-def _bayle_of_brier(records: Records, *, variance: str) -> Pivot:
+def _bayle_of_brier(folds: FoldLosses, *, variance: str) -> Pivot:
     """Normal interval on all cross-validated squared errors, for the mean Brier score of the models of the folds.
 
     Tendency: liberal for the Brier score of the fitted classifier: at level .95, coverage was .43 in the worst and .87
     in the median of 87 settings; it estimates only the score of the models of the folds.
     """
-    return _bayle(records, variance=variance)
+    return bayle_pivot(folds, variance=variance)
 
 
 BAYLE = Method(
@@ -223,7 +201,7 @@ BAYLE = Method(
     estimand=Estimand("cv-average"),
     cost="K",
     with_groups="refits",
-    pivot=_bayle,
+    pivot=of_record(FOLDS, bayle_pivot),
     options={"variance": Choice(("all-pairs", "within-fold"))},
-    variants={"probabilities": {"pivot": _bayle_of_brier}},
+    variants={"probabilities": {"pivot": of_record(FOLDS, _bayle_of_brier)}},
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from scipy.special import stdtr, stdtrit
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import NO_OPTIONS, MethodCard, Needs, described
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome, PointOutcome, TestOutcome
+from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.results import ComparisonResult, IntervalEstimate
 from cudbound.basis.validation import Array, check_choice
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
@@ -28,6 +30,9 @@ from cudbound.records.records import (
     tested_in,
 )
 from cudbound.resampling.bootstrap import BOOTSTRAP
+
+R = TypeVar("R")
+T = TypeVar("T")
 
 #: Values whose range is at most this count as equal: they are sums of the same losses in a different order.
 EQUAL = 1e-12
@@ -205,6 +210,16 @@ def _of_this_package(name: str) -> Method | None:
     from cudbound.intervals import METHODS
 
     return METHODS.get(name)
+
+
+def of_record(kind: RecordKind[R], function: Callable[..., T]) -> Callable[..., T]:
+    """Return a function of records that calls this one, whose docstring is the card, with the record of a kind."""
+
+    @wraps(function)
+    def call(records: Records, *arguments: Any, **options: Any) -> T:
+        return function(records.require(kind), *arguments, **options)
+
+    return call
 
 
 def compute_interval(

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import Losses, check_integer
-from cudbound.intervals.method import EQUAL, Method, Pivot
-from cudbound.records import Records
+from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records.rules import NestedFoldLosses, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.settings import SMALLER_SIZES, Resampling
@@ -55,7 +54,7 @@ class NestedLosses(Recorded):
     def n_fits(self) -> int:
         """Number of classifier fits behind the record; a fit without folds j and k is used for both."""
         n_repeats, n_folds = np.shape(self.outer)[:2]
-        return int(n_repeats * (n_folds + n_folds * (n_folds - 1) // 2))
+        return int(n_repeats * n_folds * (n_folds + 1) // 2)
 
 
 Rows = NDArray[np.int64]
@@ -100,7 +99,7 @@ def count_nested_fits(sizes: Resampling, n_samples: int) -> int:
     if n_samples < MIN_FOLDS * MIN_ROWS_PER_FOLD:
         return 0
     n_folds = count_nested_folds(sizes, n_samples)
-    return sizes.n_nested_repeats * (n_folds + n_folds * (n_folds - 1) // 2)
+    return sizes.n_nested_repeats * n_folds * (n_folds + 1) // 2
 
 
 def draw_equal_folds(n_samples: int, n_folds: int, rng: np.random.Generator) -> Rows:
@@ -177,8 +176,7 @@ def record_nested(context: RefitContext) -> NestedLosses:
         lambda folds: nested_training(folds, n),
     )
     notes = context.describe_parts(TRAINING_SETS, n_again, n_one_class)
-    n_each = n_folds + n_folds * (n_folds - 1) // 2
-    step = max(1, CHUNK_VALUES // (n_each * n))
+    step = max(1, CHUNK_VALUES // (n_folds * (n_folds + 1) // 2 * n))
     selected = []
     for batch in gen_batches(len(designs), step):
         chunk = designs[batch]
@@ -208,55 +206,39 @@ NESTED = RecordKind(
 EXPONENTS = {"linear": 1.0, "package": 1.5}
 
 
-def nested_cv_pivot(inner: ArrayLike, outer: ArrayLike, n_samples: int, *, bias: str = "linear") -> Pivot:
-    """Return the bias-corrected error of nested cross-validation, with its root mean squared error as standard error.
+def nested_cv_pivot(nested: NestedLosses, *, bias: str = "linear") -> Pivot:
+    """Normal interval with the mean squared error estimated by nested cross-validation.
 
-    For every outer fold, a is the squared difference between the mean inner and the mean outer loss, and b is the
-    sample variance of the outer losses divided by their number. The mean squared error of the inner cross-validation is
-    estimated by mean(a) - mean(b), and
+    Formula: I - c +/- z(1 - d/2) max(s, min(sqrt(k) s, sqrt(max(0, (k - 1)/k MSE)))); I and O are the means of the
+    inner and outer losses, c = (1 + (k - 2)/k) (I - O), s the standard deviation of the inner losses / sqrt(n), MSE
+    the mean over outer folds of (inner mean - outer mean)^2 - variance of the outer losses / their number.
+    Assumptions: the mean squared error of cross-validation is the same on K - 1 of K folds, up to the factor (K -
+    1)/K; the authors' target is the error of the fitted classifier, but in practice the method estimates how far a
+    cross-validated error is from it on average over training sets.
+    Tendency: its standard error is between 1 and sqrt(K) times that of independent losses, and noisy with few
+    repetitions; zero width if all losses are equal; as a 5 % test of two learning algorithms with equal errors it
+    rejected at most .130 in 17 settings and kept its level in 13, with 100 training sets each.
+    Reference: Bates, Hastie and Tibshirani (2024), section 4 and algorithm 1; bias='package' uses the exponent 1.5 of
+    their software, the default is exact for errors of the form a + c/n1; rows that do not fill the folds are left out
+    of a repetition, but their software trains on them.
 
-        SE = max(s, min(sqrt(K) s, sqrt(max(0, (K - 1)/K (mean(a) - mean(b))))))
-
-    with s the standard deviation of all inner losses divided by sqrt(n). The estimate is the mean inner loss minus
-    (1 + ((K - 2)/K)^c) times the difference of the mean inner and the mean outer loss.
-
-    Parameters
-    ----------
-    inner : array-like, shape (n_repeats, n_folds, (n_folds - 1) * n_outer)
-        For each outer fold the losses of cross-validation inside the other folds; at least three folds.
-    outer : array-like, shape (n_repeats, n_folds, n_outer)
-        The losses on the outer fold of the classifier fitted to the other folds.
-    n_samples : int
-        Rows of the training set.
-    bias : {"linear", "package"}, default="linear"
-        c = 1, exact if the expected error with n1 training rows is a + c'/n1, or c = 1.5 as in the authors' software.
-
-    Returns
-    -------
-    Pivot
-        Its estimate may leave [0, 1]. Its details are "inner_error", "outer_error", "bias" and "mse"; "mse" may be
-        negative. With a ``degenerate`` reason if all inner losses are equal or a fold has one row.
+    The estimate may leave [0, 1], and the detail "mse" may be negative. The mean outer loss replaces separate
+    repetitions of cross-validation.
 
     Raises
     ------
     ValueError
         If there are fewer than three folds.
 
-    References
-    ----------
-    Bates, S., Hastie, T. and Tibshirani, R. (2024). Cross-validation: what does it estimate and how well does it do
-    it? JASA 119, 1434-1445, section 4 and algorithm 1. The mean outer loss replaces separate repetitions of
-    cross-validation.
-
     Examples
     --------
     >>> inner = [[[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0]]]
     >>> outer = [[[0, 1], [0, 0], [1, 0]]]
-    >>> pivot = nested_cv_pivot(inner, outer, 6)
+    >>> pivot = nested_cv_pivot(NestedLosses(inner, outer, 6))
     >>> round(pivot.estimate, 3), round(pivot.standard_error, 3)
     (0.361, 0.185)
     """
-    inner, outer = np.asarray(inner, dtype=float), np.asarray(outer, dtype=float)
+    inner, outer = np.asarray(nested.inner, dtype=float), np.asarray(nested.outer, dtype=float)
     exponent = EXPONENTS[bias]
     n_folds, n_outer = outer.shape[1:]
     if n_folds < 3:
@@ -275,7 +257,7 @@ def nested_cv_pivot(inner: ArrayLike, outer: ArrayLike, n_samples: int, *, bias:
     mse = float(squared.mean() - (outer.var(axis=2, ddof=1) / n_outer).mean())
     constant = float(np.ptp(inner)) <= EQUAL
     lowest = 0 if inner.min() >= 0.0 else -1  # losses, or differences of losses
-    low = 0.0 if constant else float(inner.std(ddof=1)) / math.sqrt(n_samples)
+    low = 0.0 if constant else float(inner.std(ddof=1)) / math.sqrt(nested.n_samples)
     root = math.sqrt(max(0.0, (n_folds - 1) / n_folds * mse))
     return Pivot(
         estimate,
@@ -288,30 +270,10 @@ def nested_cv_pivot(inner: ArrayLike, outer: ArrayLike, n_samples: int, *, bias:
     )
 
 
-def _nested_cv(records: Records, *, bias: str) -> Pivot:
-    """Normal interval with the mean squared error estimated by nested cross-validation.
-
-    Formula: I - c +/- z(1 - d/2) max(s, min(sqrt(k) s, sqrt(max(0, (k - 1)/k MSE)))); I and O are the means of the
-    inner and outer losses, c = (1 + (k - 2)/k) (I - O), s the standard deviation of the inner losses / sqrt(n), MSE
-    the mean over outer folds of (inner mean - outer mean)^2 - variance of the outer losses / their number.
-    Assumptions: the mean squared error of cross-validation is the same on K - 1 of K folds, up to the factor (K -
-    1)/K; the authors' target is the error of the fitted classifier, but in practice the method estimates how far a
-    cross-validated error is from it on average over training sets.
-    Tendency: its standard error is between 1 and sqrt(K) times that of independent losses, and noisy with few
-    repetitions; zero width if all losses are equal; as a 5 % test of two learning algorithms with equal errors it
-    rejected at most .130 in 17 settings and kept its level in 13, with 100 training sets each.
-    Reference: Bates, Hastie and Tibshirani (2024), section 4 and algorithm 1; bias='package' uses the exponent 1.5 of
-    their software, the default is exact for errors of the form a + c/n1; rows that do not fill the folds are left out
-    of a repetition, but their software trains on them.
-    """
-    nested = records.require(NESTED)
-    return nested_cv_pivot(nested.inner, nested.outer, nested.n_samples, bias=bias)
-
-
 NESTED_CV = Method(
     "nested-cv",
     {NESTED},
     cost="R (K + K (K - 1) / 2)",
-    pivot=_nested_cv,
+    pivot=of_record(NESTED, nested_cv_pivot),
     options={"bias": Choice(tuple(EXPONENTS))},
 )

@@ -11,14 +11,13 @@ import itertools
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
-from cudbound.basis.exceptions import CudboundWarning, SolveInterrupted
-from cudbound.basis.validation import check_choice
+from cudbound.basis.exceptions import CudboundWarning
 from cudbound.losses.cvxpy_loss import import_cvxpy
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
@@ -56,8 +55,9 @@ def solve_reference(
     *,
     side: str = "both",
     limits: SearchLimits = NO_LIMITS,
-    on_draw: Callable[[int], None] | None = None,
-) -> Draws:
+    previous: Draws | None = None,
+    report: Callable[[int], None] | None = None,
+) -> tuple[Draws, bool]:
     """Solve every draw by the branch and bound of the CUD paper, with cvxpy for the convex subproblems.
 
     1. Rows with a non-zero weight are merged into hyperplanes, largest change of the score first. A node at
@@ -70,31 +70,16 @@ def solve_reference(
     4. Values are taken only in cells shown to be open: those that border a relaxed minimizer or the anchor.
     5. The node of largest bound comes first, so that open nodes bound Q from above when a limit is reached.
 
-    Parameters
-    ----------
-    problem : Problem
-        The problems, as `cudbound.solve.Problem.of` returns them.
-    side : {"both", "positive", "negative"}, default "both"
-        Which sign of the weighted deviation counts. One-sided values are those of its positive part.
-    limits : SearchLimits, default SearchLimits()
-        Seconds are checked between nodes.
-    on_draw : callable or None, default None
-        Called after each draw with the number of finished draws.
-
-    Returns
-    -------
-    Draws
-        One row per draw; `nodes` counts the nodes whose bound was computed.
+    Arguments and result are those of `cudbound.solve.native.solve_native`. Draws that are certified in `previous` are
+    not solved again; of the others the tighter bounds are kept. `nodes` counts the nodes whose bound was computed.
+    Seconds are checked between nodes.
 
     Raises
     ------
     ImportError
         If cvxpy is not installed.
     ValueError
-        If `side` is not one of the three, or if the loss is neither one of
-        `cudbound.losses.surrogates` nor a valid `cudbound.solve.CvxpyLoss`.
-    SolveInterrupted
-        On Ctrl-C, with the draws finished so far.
+        If the loss is neither one of `cudbound.losses.surrogates` nor a valid `cudbound.solve.CvxpyLoss`.
 
     Warns
     -----
@@ -123,10 +108,10 @@ def solve_reference(
     >>> from cudbound.problem.problem import Problem
     >>> design = np.array([[1.0, -1.0], [1.0, -0.2], [1.0, 0.4], [1.0, 2.0]])
     >>> problem = Problem.of(design, [-1, 1, -1, 1], [-0.3, 0.8], [[2, 0, 1, 1], [1, 1, 1, 1]])
-    >>> solve_reference(problem).upper.round(6).tolist()
+    >>> draws, _ = solve_reference(problem)
+    >>> draws.upper.round(6).tolist()
     [0.25, 0.0]
     """
-    check_choice("side", side, _SIDES)
     cp = import_cvxpy()
     solvers = choose_solvers(cp, "ECOS")
     loss_expression(cp, problem.loss, problem.labels, cp.Variable(problem.labels.size))
@@ -134,42 +119,41 @@ def solve_reference(
     scale = np.sqrt(np.square(problem.design).mean(axis=0))
     scale[scale == 0.0] = 1.0
     problem = rescaled(problem, scale)
-    n_draws, p = problem.n_draws, problem.design.shape[1]
-    draws = Draws(
-        np.zeros(n_draws),
-        np.zeros(n_draws),
-        np.full(n_draws, SolveStatus.INTERRUPTED, dtype=np.int32),
-        np.zeros(n_draws, dtype=np.int64),
-        np.zeros((n_draws, p)),
-    )
-    done = 0
+    draws = previous or _nothing_proved(problem)
+    proved = {
+        name: np.array(getattr(draws, name)) for name in ("lower", "upper", "status", "nodes", "witness")
+    }
     end = math.inf if limits.seconds is None else time.monotonic() + limits.seconds
-    try:
-        for b in range(n_draws):
-            search = _Search(problem, b, side)
-            left = math.inf if limits.nodes is None else max(0, limits.nodes - int(draws.nodes.sum()))
-            nodes = left if limits.nodes_per_draw is None else min(limits.nodes_per_draw, left)
-            if time.monotonic() >= end:
-                _record(draws, b, search, SolveStatus.TIME_LIMIT)
-            else:
-                relaxation = Relaxation(cp, solvers, problem, b, search.normals)
-                _record(draws, b, search, search.run(relaxation, nodes, end))
-            done = b + 1
-            if on_draw is not None:
-                on_draw(done)
-    except KeyboardInterrupt:
-        for b in range(done, n_draws):
-            _record(draws, b, _Search(problem, b, side), SolveStatus.INTERRUPTED)
-        raise SolveInterrupted(replace(draws, witness=draws.witness / scale)) from None
-    return replace(draws, witness=draws.witness / scale)
+    spent, interrupted = 0, False
+    for done, draw in enumerate(np.flatnonzero(~draws.certified), start=1):
+        search, status = _Search(problem, draw, side), SolveStatus.INTERRUPTED
+        left = math.inf if limits.nodes is None else max(0, limits.nodes - spent)
+        nodes = left if limits.nodes_per_draw is None else min(limits.nodes_per_draw, left)
+        try:
+            if not interrupted and time.monotonic() >= end:
+                status = SolveStatus.TIME_LIMIT
+            elif not interrupted:
+                status = search.run(Relaxation(cp, solvers, problem, draw, search.normals), nodes, end)
+                if report is not None:
+                    report(done)
+        except KeyboardInterrupt:
+            search, interrupted = _Search(problem, draw, side), True
+        spent += search.nodes
+        upper = max(search.upper, search.value)
+        lower = upper if status == SolveStatus.OPTIMAL else search.value
+        if lower >= proved["lower"][draw]:
+            proved["lower"][draw], proved["witness"][draw] = lower, search.witness() / scale
+        proved["upper"][draw] = min(proved["upper"][draw], upper)
+        proved["nodes"][draw] += search.nodes
+        proved["status"][draw] = status
+    return Draws(**proved), interrupted
 
 
-def _record(draws: Draws, draw: int, search: _Search, status: SolveStatus) -> None:
-    draws.upper[draw] = max(search.upper, search.value)
-    draws.lower[draw] = draws.upper[draw] if status == SolveStatus.OPTIMAL else search.value
-    draws.status[draw] = status
-    draws.nodes[draw] = search.nodes
-    draws.witness[draw] = search.witness()
+def _nothing_proved(problem: Problem) -> Draws:
+    n_draws, p = problem.n_draws, problem.coef.size
+    status = np.full(n_draws, SolveStatus.INTERRUPTED, dtype=np.int32)
+    nodes = np.zeros(n_draws, dtype=np.int64)
+    return Draws(np.zeros(n_draws), np.full(n_draws, np.inf), status, nodes, np.zeros((n_draws, p)))
 
 
 @dataclass(frozen=True, order=True)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cudbound.basis.calls import current_progress, public_call
 from cudbound.basis.exceptions import NotCertifiedWarning, ParameterError, SolveInterrupted
@@ -135,19 +134,16 @@ def solve_draws(
             "localization or side, or a subset of draws): pass the arguments they came from, or previous=None to start "
             "again."
         )
+    shared: dict[str, Any] = {"side": side, "limits": limits, "previous": previous}
     with _progress_bar(problem.n_draws) as report:
         if native:
             draws, interrupted = solve_native(
-                problem,
-                side=side,
-                threads=threads,
-                limits=limits,
-                ranks=needed_ranks,
-                previous=previous,
-                report=report,
+                problem, threads=threads, ranks=needed_ranks, report=report, **shared
             )
         else:
-            draws, interrupted = _solve_reference(problem, side, limits, previous, report)
+            from cudbound.solve.reference import solve_reference
+
+            draws, interrupted = solve_reference(problem, report=report, **shared)
     draws = replace(draws, problem_digest=digest)
     if interrupted:
         proved = (f"the Q of rank {rank} is {within(*draws.bracket(rank))}" for rank in needed_ranks)
@@ -159,39 +155,6 @@ def check_native(problem: Problem) -> None:
     """Raise `UnsupportedProblemError` if the compiled kernel does not support the loss or the penalty of a problem."""
     if refusal := unsupported(problem):
         raise refusal
-
-
-def _solve_reference(
-    problem: Problem,
-    side: str,
-    limits: SearchLimits,
-    previous: Draws | None,
-    report: Callable[[int], None] | None,
-) -> tuple[Draws, bool]:
-    from cudbound.solve.reference import solve_reference
-
-    rows = np.arange(problem.n_draws) if previous is None else np.flatnonzero(~previous.certified)
-    interrupted = False
-    try:
-        chosen = problem if previous is None else problem.select(rows)
-        draws = solve_reference(chosen, side=side, limits=limits, on_draw=report)
-    except SolveInterrupted as stop:
-        draws, interrupted = stop.draws, True
-    return (draws if previous is None else _merge(previous, rows, draws)), interrupted
-
-
-def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:
-    """Insert newly solved draws; earlier bounds are kept if they are tighter."""
-    merged: dict[str, Any] = {
-        name: np.array(getattr(previous, name)) for name in ("lower", "upper", "status", "nodes", "witness")
-    }
-    better = solved.lower >= merged["lower"][rows]
-    merged["witness"][rows[better]] = solved.witness[better]
-    merged["lower"][rows] = np.maximum(merged["lower"][rows], solved.lower)
-    merged["upper"][rows] = np.minimum(merged["upper"][rows], solved.upper)
-    merged["status"][rows] = solved.status
-    merged["nodes"][rows] += solved.nodes
-    return replace(previous, **merged)
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def test_worked_example_with_real_refits():
     )
     assert row.estimate == pytest.approx(value["estimate"], abs=entry["tol"])
     assert row.raw_interval == pytest.approx(value["interval"], abs=entry["tol"])
-    pivot = nested_cv_pivot(inner, outer, 10)
+    pivot = nested_cv_pivot(NestedLosses(inner, outer, 10))
     assert pivot.standard_error == pytest.approx(value["se"], abs=entry["tol"])
     assert inner.std(ddof=1) == pytest.approx(value["sd_in"], abs=entry["tol"])
     assert value["se_low"] < pivot.standard_error == pytest.approx(value["se_up"], abs=entry["tol"])
@@ -80,7 +80,9 @@ def test_linear_correction_is_exact_for_an_error_that_is_linear_in_one_over_n(li
     n = k * m
     inner = np.full((1, k, (k - 1) * m), limit + slope / (n - 2 * m))
     outer = np.full((1, k, m), limit + slope / (n - m))
-    assert nested_cv_pivot(inner, outer, n).estimate == pytest.approx(limit + slope / n, abs=1e-12)
+    assert nested_cv_pivot(NestedLosses(inner, outer, n)).estimate == pytest.approx(
+        limit + slope / n, abs=1e-12
+    )
 
 
 def test_estimate_outside_the_unit_interval_is_remarked():
@@ -246,7 +248,7 @@ def test_formula_against_plain_python(replaced, full, half, level):
     n = 2 * len(replaced)
     total = sum((half - value) ** 2 for value in replaced)
     for factor, share in (("corrected", n / 4), ("as-printed", n / 2)):
-        pivot = austern_zhou_pivot(full, half, replaced, n, n - 1, factor=factor)
+        pivot = austern_zhou_pivot(ReplacementErrors(full, half, replaced, n, n), factor=factor)
         reach = stats.norm.ppf(0.5 + level / 2) * math.sqrt(share * total / n)
         assert pivot.interval(level) == pytest.approx((full - reach, full + reach), abs=1e-9)
 
@@ -262,7 +264,7 @@ def test_variance_of_losses_that_ignore_the_training_set_has_the_factor_one_quar
         found = measure_replacements(constant(losses), design)
         variance += weight * 8 * (found.full - 0.3) ** 2
         for factor in expected:
-            pivot = austern_zhou_pivot(found.full, found.half, found.replaced, 8, 6, factor=factor)
+            pivot = austern_zhou_pivot(found, factor=factor)
             expected[factor] += weight * pivot.details["s2"]
     assert variance == pytest.approx(0.21)
     assert expected["corrected"] == pytest.approx(0.21)

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 def test_reference_equals_enumeration(kind: str, seeds: list[int]) -> None:
     for seed in seeds:
         problem = make(kind, seed)
-        draws = solve_reference(problem)
+        draws = solve_reference(problem)[0]
         assert draws.certified.all()
         np.testing.assert_array_equal(draws.lower, draws.upper)
         for b in range(problem.n_draws):
@@ -46,7 +46,7 @@ def test_one_sided_values_equal_enumeration(kind: str, seeds: list[int]) -> None
     for seed in seeds:
         problem = make(kind, seed)
         for side in ("positive", "negative"):
-            draws = solve_reference(problem, side=side)
+            draws = solve_reference(problem, side=side)[0]
             assert draws.certified.all()
             for b in range(problem.n_draws):
                 oracle = enumerate_q(problem, b)
@@ -67,7 +67,7 @@ def test_a_sign_pattern_without_an_open_cell_does_not_count(alpha: float) -> Non
     oracle = enumerate_q(problem, 0)
     assert oracle.cells == 6
     assert oracle.q == pytest.approx(1 / 3, abs=1e-12)
-    draws = solve_reference(problem)
+    draws = solve_reference(problem)[0]
     assert draws.upper[0] == pytest.approx(1 / 3, abs=1e-10)
     check_witness(problem, 0, draws)
 
@@ -101,7 +101,7 @@ def test_clarabel_steps_in_where_ecos_fails(monkeypatch: pytest.MonkeyPatch) -> 
     problem = make("general", 4)
     info = {"exitFlag": -2, "timing": {"tsolve": 0.0, "tsetup": 0.0}, "iter": 0}
     monkeypatch.setattr("ecos.solve", lambda *_, **__: {"info": info})
-    draws = solve_reference(problem)
+    draws = solve_reference(problem)[0]
     assert draws.certified.all()
     for b in range(problem.n_draws):
         assert draws.upper[b] == pytest.approx(enumerate_q(problem, b).q, abs=1e-8)
@@ -118,7 +118,7 @@ def test_q_is_never_lost_where_all_solvers_fail(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(_Part, "_solve_by", fails_mostly)
     with pytest.warns(CudboundWarning, match="No cvxpy solver could solve a subproblem of draw 0"):
-        draws = solve_reference(problem)
+        draws = solve_reference(problem)[0]
     assert draws.lower[0] <= true <= draws.upper[0]
     assert draws.lower[0] < draws.upper[0]
     assert draws.status[0] == SolveStatus.INACCURATE
