@@ -15,7 +15,7 @@ from cudbound.analysis.rows import Analysis
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.results import IntervalEstimate, Pictured
+from cudbound.basis.results import IntervalEstimate, Pictured, WithInterval
 from cudbound.basis.rounding import sentences_html
 from cudbound.basis.validation import Features, Learner
 from cudbound.bound.cud_bound import Bound, CudBound
@@ -187,7 +187,7 @@ def cud_interval(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CudResult(CudBound, Pictured["IntervalDisplay"]):
+class CudResult(CudBound, WithInterval, Pictured["IntervalDisplay"]):
     """A CUD confidence set for a metric of a fitted classifier, with the inputs of its computation.
 
     Attributes
@@ -222,16 +222,6 @@ class CudResult(CudBound, Pictured["IntervalDisplay"]):
         row = compute_interval(CUD, Records.of(bound=self), self.confidence_level)
         remarks = () if self.analysis is None else self.analysis.draw_remarks
         return in_metric_terms(row, self.metric, self.based_on, remarks)
-
-    @property
-    def low(self) -> float:
-        """Lower limit."""
-        return self.confidence_interval.low
-
-    @property
-    def high(self) -> float:
-        """Upper limit."""
-        return self.confidence_interval.high
 
     @property
     def degenerate(self) -> str | None:

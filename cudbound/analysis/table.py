@@ -20,6 +20,7 @@ from cudbound.basis.results import (
     OneRow,
     Pictured,
     PointEstimate,
+    WithInterval,
     frame_of,
 )
 from cudbound.basis.rounding import printable, sentences_html
@@ -316,7 +317,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         return ConfusionDisplay.from_table(self, counts)
 
 
-class SingleRow:
+class SingleRow(WithInterval):
     """The numbers of the only row of a table."""
 
     @property
@@ -334,16 +335,6 @@ class SingleRow:
         """The limits, clipped to what is possible; one of them is the end of the range for a one-sided interval."""
         limits: ConfidenceInterval = self.row.confidence_interval
         return limits
-
-    @property
-    def low(self) -> float:
-        """Lower limit."""
-        return self.confidence_interval.low
-
-    @property
-    def high(self) -> float:
-        """Upper limit."""
-        return self.confidence_interval.high
 
 
 class PerformanceInterval(SingleRow, IntervalTable):

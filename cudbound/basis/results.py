@@ -119,7 +119,26 @@ class Row(InLines):
         return "; ".join(filter(None, (*self.remarks, details, self.why_degenerate)))
 
 
-class _WithLimits(Row):
+class WithInterval(abc.ABC):
+    """A result with an interval, whose limits have names."""
+
+    @property
+    @abc.abstractmethod
+    def confidence_interval(self) -> ConfidenceInterval:
+        """The limits, within the values that are possible."""
+
+    @property
+    def low(self) -> float:
+        """Lower limit."""
+        return self.confidence_interval.low
+
+    @property
+    def high(self) -> float:
+        """Upper limit."""
+        return self.confidence_interval.high
+
+
+class _RowWithInterval(Row, WithInterval):
     """A row with an interval, whose clipped and raw limits are columns."""
 
     lowest: float = -1.0
@@ -149,16 +168,6 @@ class _WithLimits(Row):
         return self.raw_interval.clipped(self.lowest, self.highest)
 
     @property
-    def low(self) -> float:
-        """Lower limit, clipped."""
-        return self.confidence_interval.low
-
-    @property
-    def high(self) -> float:
-        """Upper limit, clipped."""
-        return self.confidence_interval.high
-
-    @property
     def width(self) -> float:
         """``high - low``."""
         return self.confidence_interval.width
@@ -175,7 +184,7 @@ class _WithLimits(Row):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class IntervalEstimate(_WithLimits, Outcome):
+class IntervalEstimate(_RowWithInterval, Outcome):
     """One row of the table: an interval by one method, and what is needed to interpret it.
 
     Attributes
@@ -228,7 +237,7 @@ class IntervalEstimate(_WithLimits, Outcome):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ComparisonResult(_WithLimits, TestOutcome):
+class ComparisonResult(_RowWithInterval, TestOutcome):
     """The difference error(a) - error(b) of two errors, or AUC(a) - AUC(b), by one method: test and interval.
 
     Attributes

@@ -12,6 +12,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,13 +120,12 @@ def solve_reference(
     scale = np.sqrt(np.square(problem.design).mean(axis=0))
     scale[scale == 0.0] = 1.0
     problem = rescaled(problem, scale)
-    draws = previous or _nothing_proved(problem)
-    proved = {
-        name: np.array(getattr(draws, name)) for name in ("lower", "upper", "status", "nodes", "witness")
-    }
+    draws = _nothing_proved(problem) if previous is None else previous
+    names = ("lower", "upper", "status", "nodes", "witness")
+    proved: dict[str, Any] = {name: np.array(getattr(draws, name)) for name in names}
     end = math.inf if limits.seconds is None else time.monotonic() + limits.seconds
     spent, interrupted = 0, False
-    for done, draw in enumerate(np.flatnonzero(~draws.certified), start=1):
+    for done, draw in enumerate(np.flatnonzero(~draws.certified).tolist(), start=1):
         search, status = _Search(problem, draw, side), SolveStatus.INTERRUPTED
         left = math.inf if limits.nodes is None else max(0, limits.nodes - spent)
         nodes = left if limits.nodes_per_draw is None else min(limits.nodes_per_draw, left)
