@@ -191,15 +191,13 @@ def _two_test_sets(records: Records, confidence_level: float, alternative: str, 
     """
     tested_a, tested_b = records.require(TEST_SET), records.require(OWN_TEST_SETS)
     a, b = _error("test_set", tested_a.losses), _error("second_test_set", tested_b.losses)
-    error_a, error_b = a[0], b[0]
-    if form == "wald":
-        pivot = two_test_sets_pivot(*a, *b)
-        interval = pivot.interval(confidence_level, alternative)
-        remedy = "" if error_a == error_b else "; form='newcombe' tests with the pooled variance"
-    else:
-        pivot = two_test_sets_pivot(*a, *b, variance="pooled")
+    (error_a, _), (error_b, _) = a, b
+    pooled = form == "newcombe"
+    pivot = two_test_sets_pivot(*a, *b, variance="pooled" if pooled else "unpooled")
+    interval = pivot.interval(confidence_level, alternative)
+    if pooled:
         interval = newcombe_interval(*a, *b, confidence_level, alternative)
-        remedy = ""
+    remedy = "" if pooled or error_a == error_b else "; form='newcombe' tests with the pooled variance"
     reason = f"the variance is 0 at errors of {error_a:g} and {error_b:g}{remedy}"
     return TestOutcome(
         pivot.estimate,

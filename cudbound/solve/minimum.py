@@ -77,7 +77,7 @@ def optimality_residual(model: AdditiveModel) -> float:
     NoMinimizerError
         If the loss has no minimizer on these rows.
     """
-    return _residual(model, *_minimum(model))
+    return _minimum(model)[1]
 
 
 def check_minimizer(model: AdditiveModel) -> float:
@@ -111,13 +111,13 @@ def polish(model: AdditiveModel) -> AdditiveModel:
     NoMinimizerError
         If the loss has no minimizer on these rows.
     """
-    problem, coef = _minimum(model)
+    coef, residual = _minimum(model)
     polished = replace(model, coef=coef)
     before, after = model.design @ model.coef, model.design @ coef
     length = float(np.linalg.norm(model.coef))
     moved = float(np.linalg.norm(coef - model.coef))
     report = Polish(
-        residual=_residual(model, problem, coef),
+        residual=residual,
         coef_change=moved / length if length > 0.0 else np.inf if moved > 0.0 else 0.0,
         score_change=float(np.abs(after - before).max()),
         n_changed_predictions=int((model.training_errors != polished.training_errors).sum()),
@@ -135,15 +135,13 @@ def no_minimizer(loss: str) -> NoMinimizerError:
     )
 
 
-def _minimum(model: AdditiveModel) -> tuple[Problem, Array]:
-    """Return the problem of the training set itself and its minimizer."""
+def _minimum(model: AdditiveModel) -> tuple[Array, float]:
+    """Return the minimizer of the loss on the training set, and the optimality residual of the fitted coefficients."""
     problem = training_problem(model)
     minimum = least_loss(problem)
     if not minimum.attained[0]:
         raise no_minimizer(model.loss.name)
-    return problem, minimum.coef[0]
-
-
-def _residual(model: AdditiveModel, problem: Problem, coef: Array) -> float:
+    coef = minimum.coef[0]
     # the absolute value: a false minimum must not pass for agreement
-    return abs(problem.mean_loss(0, model.coef) - problem.mean_loss(0, coef)) * model.labels.size
+    excess = abs(problem.mean_loss(0, model.coef) - problem.mean_loss(0, coef))
+    return coef, excess * model.labels.size
