@@ -25,6 +25,7 @@ from cudbound.clinical.sections import model, participants
 from cudbound.metrics.metrics import RATIOS
 from cudbound.plotting.display import Display
 from cudbound.plotting.forest import ForestDisplay
+from cudbound.plotting.instability_plots import RiskRangesDisplay
 from cudbound.plotting.risks import CountsDisplay, InstabilityDisplay
 from cudbound.report.files import page, write_texts
 from cudbound.report.render import strict
@@ -307,6 +308,13 @@ def _displays(report: Mapping[str, Any]) -> Iterator[tuple[str, Display, str]]:
         )
         groups = InstabilityDisplay(mean_share, at, refits["distances_of"], largest)
         yield "instability", groups, " ".join(refits["sentences"])
+    if refits["risk_groups"]:
+        columns = ([group[name] for group in refits["risk_groups"]] for name in ("risk", "low", "high"))
+        ranges = [
+            f"{group['n']} cases with mean risk {group['risk']:.2f}: {group['low']:.2f} to {group['high']:.2f}"
+            for group in refits["risk_groups"]
+        ]
+        yield "risk_instability", RiskRangesDisplay(*columns), "; ".join(ranges)
     errors = refits["refit_errors"]
     mean, low, high = map(
         format_proportion, (errors["mean"], *(errors["quantiles"][q] for q in ("5%", "95%")))

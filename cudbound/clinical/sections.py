@@ -430,6 +430,7 @@ def instability(refits: Instability | None, errors: Any) -> dict[str, Any] | Non
         **refits.summary,
         "groups": [] if refits.distances is None else _groups(refits.distances, refits.shares),
         "distances_of": refits.distances_of,
+        "risk_groups": _groups_of_risks(refits),
         "sentences": refits.lines(),
         "refit_errors": {
             "edges": edges.tolist(),
@@ -452,6 +453,23 @@ def _groups(distances: Any, shares: Any) -> list[dict[str, float]]:
             "largest_share": float(shares[part].max()),
         }
         for part in parts
+    ]
+
+
+def _groups_of_risks(refits: Instability) -> list[dict[str, float]]:
+    """Return means of the refits' risks and of their quantiles, over groups of rows with neighboring risks."""
+    if refits.risks is None or refits.refit_risks is None:
+        return []
+    order = np.argsort(refits.risks, kind="stable")
+    low, high = refits.quantiles()
+    return [
+        {
+            "n": int(part.size),
+            "risk": float(refits.risks[part].mean()),
+            "low": float(low[part].mean()),
+            "high": float(high[part].mean()),
+        }
+        for part in np.array_split(order, max(1, min(MOST_GROUPS, order.size // OF_GROUP)))
     ]
 
 

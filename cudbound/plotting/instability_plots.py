@@ -84,6 +84,44 @@ class PredictionInstabilityDisplay(_OfRisks, SquareDisplay):
         self.legend_ = ax.legend(loc="upper left", fontsize="small", frameon=False)
 
 
+class RiskRangesDisplay(SquareDisplay):
+    """Ranges of the risks by refits against the risk by the classifier, for groups of neighboring rows.
+
+    Parameters
+    ----------
+    risks : array-like of float, shape (n_groups,)
+        Mean risk of each group by the classifier, in [0, 1].
+    low, high : array-like of float, shape (n_groups,)
+        Means of the .025 and .975 quantiles over the refits.
+
+    Attributes
+    ----------
+    ranges_ : matplotlib.collections.LineCollection
+    points_ : matplotlib.lines.Line2D
+        At the risk by the classifier.
+    diagonal_, ax_, figure_ : matplotlib artists
+
+    Examples
+    --------
+    >>> RiskRangesDisplay([0.2], [0.1], [0.5]).plot().ranges_.get_segments()[0].tolist()
+    [[0.2, 0.1], [0.2, 0.5]]
+    """
+
+    inches = (4.2, 4.2)
+
+    def __init__(self, risks: ArrayLike, low: ArrayLike, high: ArrayLike) -> None:
+        self.risks, self.low, self.high = (np.asarray(values, dtype=float) for values in (risks, low, high))
+
+    def _draw_on(self, ax: Axes) -> None:
+        self.ranges_ = ax.vlines(self.risks, self.low, self.high, color="0.45", linewidth=1.6)
+        (self.points_,) = ax.plot(
+            self.risks, self.risks, marker="o", color="black", linestyle="none", markersize=4.0
+        )
+        self._frame_square(
+            ax, "Instability of the risk", "risk by the classifier", "risk by 95% of the refits"
+        )
+
+
 class MapeDisplay(_OfRisks, Display):
     """Mean absolute difference between the risks by the refits and by the classifier, against the latter.
 

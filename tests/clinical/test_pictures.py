@@ -18,7 +18,7 @@ def report():
 
 def test_every_picture_says_its_numbers(report):
     found = pictures_of(report)
-    assert list(found) == ["measures", "intervals", "risks", "instability", "refits"]
+    assert list(found) == ["measures", "intervals", "risks", "instability", "risk_instability", "refits"]
     error = report["performance"]["measures"][0]
     assert (
         f"error {error['estimate']:.3f} ({error['low']:.3f} to {error['high']:.3f})"
