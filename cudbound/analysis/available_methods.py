@@ -74,8 +74,8 @@ def row_of(method: MethodCard) -> dict[str, str]:
     """Return the columns of `available_methods` for one method, or for its form for other metrics."""
     gives, groups = "point estimate", "all"
     if isinstance(method, Method):
-        kinds = {"interval": method.gives_interval, "comparison": method.compares}
-        gives = " and ".join(what for what, is_given in kinds.items() if is_given)
+        results = {"interval": method.gives_interval, "comparison": method.compares}
+        gives = " and ".join(what for what, is_result in results.items() if is_result)
         groups = ", ".join(group for group, names in GROUPS.items() if method.name in names)
     return {
         "name": method.name,
@@ -108,11 +108,11 @@ def described(method: str, calls: Mapping[str, str]) -> dict[str, dict[str, str]
     card: MethodCard = {**METHODS, **ESTIMATORS}[method]
     entries = _entries(card, calls)
     described = {f"{method}: {card.title}": entries}
-    for kind, form in card.variants.items():
+    for output, form in card.variants.items():
         differing = {
             heading: text for heading, text in _entries(form, calls).items() if text != entries.get(heading)
         }
-        described[f"{method} for the {METRIC_OF[kind]}: {form.title}"] = differing
+        described[f"{method} for the {METRIC_OF[output]}: {form.title}"] = differing
     if (
         isinstance(card, Method)
         and card.gives_interval

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -198,7 +198,7 @@ def compare_learners(
     )
     check_alternative(alternative, question.methods, null, confidence_level)  # before the refits
     fitted = fit_learners(question.streams, named, X, y, groups)
-    sample = Sample.of(common_classifier(fitted.values()), X, y, groups)
+    sample = Sample.of(next(iter(fitted.values())), X, y, groups)
     for learner in fitted.values():
         predicted_labels(learner, X, sample.classes)  # what is wrong would count as an error
     comparison = Comparison(question, sample, fitted, pairs, alternative, null)
@@ -411,7 +411,7 @@ MAJORITY = "majority"
 def with_majority_remark(row: ComparisonResult, a: Any, b: Any) -> ComparisonResult:
     """Return a comparison, with a remark if there is no evidence that a learner beats the majority class."""
     a_is_tested, b_is_tested = says_majority(b), says_majority(a)
-    if a_is_tested == b_is_tested or _beats(row, first=a_is_tested):
+    if a_is_tested == b_is_tested or _beats(row, a_is_better=a_is_tested):
         return row
     name = row.a if a_is_tested else row.b
     return replace(row, remarks=(*row.remarks, f"no evidence that {name} beats the majority class"))
@@ -423,9 +423,9 @@ def says_majority(learner: Any) -> bool:
     return isinstance(last, DummyClassifier) and last.strategy in ("most_frequent", "prior")
 
 
-def _beats(row: ComparisonResult, first: bool) -> bool:
-    """Whether the interval, or else the test, shows a smaller error of the first learner, or of the second."""
-    smaller = first == (row.metric == "error")  # a larger AUC is better
+def _beats(row: ComparisonResult, a_is_better: bool) -> bool:
+    """Whether the interval, or else the test, shows that `a` is better, or that `b` is."""
+    smaller = a_is_better == (row.metric == "error")  # a larger AUC is better
     low, high = (row.low, row.high) if smaller else (-row.high, -row.low)
     if not math.isnan(low + high):
         return high < 0.0
@@ -445,10 +445,10 @@ def name_learners(learners: Any) -> dict[str, Any]:
     if isinstance(learners, Mapping):
         named = dict(learners)
     elif isinstance(learners, Sequence) and not isinstance(learners, str):
-        kinds = [learner if isinstance(learner, str) else type(learner).__name__ for learner in learners]
+        names = [learner if isinstance(learner, str) else type(learner).__name__ for learner in learners]
         named = {
-            kind if kinds.count(kind) == 1 else f"{kind}-{kinds[: i + 1].count(kind)}": learner
-            for i, (kind, learner) in enumerate(zip(kinds, learners, strict=True))
+            name if names.count(name) == 1 else f"{name}-{names[: place + 1].count(name)}": learner
+            for place, (name, learner) in enumerate(zip(names, learners, strict=True))
         }
     else:
         named = {}
@@ -483,6 +483,11 @@ def fit_learners(
 ) -> dict[str, Any]:
     """Return fitted learners as they are, and others as clones fitted to all rows, seeded if they have no seed.
 
+    Raises
+    ------
+    ValueError
+        If they do not have the same two classes.
+
     Warns
     -----
     UnscaledPenaltyWarning
@@ -493,22 +498,16 @@ def fit_learners(
         name: fit_if_needed(learner, X, y, seed, f"learner {name!r}", groups=groups)
         for name, learner in learners.items()
     }
+    classes, *others = map(check_binary_classifier, fitted.values())
+    for other_classes in others:
+        if not np.array_equal(classes, other_classes):
+            raise ValueError(
+                f"All learners must have the same two classes, in the same order. Got {classes.tolist()} and "
+                f"{other_classes.tolist()}; fit all to the same labels."
+            )
     for learner in fitted.values():
         warn_unscaled(learner, X, y)
     return fitted
-
-
-def common_classifier(fitted: Iterable[Any]) -> Any:
-    """Return the first of the fitted classifiers; raise ValueError unless all have the same two classes."""
-    common, *others = fitted
-    first = check_binary_classifier(common)
-    for second in map(check_binary_classifier, others):
-        if not np.array_equal(first, second):
-            raise ValueError(
-                f"All learners must have the same two classes, in the same order. Got {first.tolist()} and "
-                f"{second.tolist()}; fit all to the same labels."
-            )
-    return common
 
 
 def cautions_of_learners(sample: Sample, fitted: Mapping[str, Any]) -> tuple[CudboundWarning, ...]:

@@ -48,7 +48,7 @@ Rows = tuple[IntervalEstimate, ...]
 
 
 def compute_rows(
-    kind: type[OneRow],
+    row_class: type[OneRow],
     methods: Iterable[Named],
     compute: Callable[[Named], OneRow],
     options_of: Callable[[Named], Mapping[str, Any]],
@@ -61,8 +61,7 @@ def compute_rows(
 
     Parameters
     ----------
-    kind : type
-        The class of the rows.
+    row_class : type
     methods : iterable of MethodCard
     compute : callable
         ``compute(method)`` returns the row.
@@ -82,8 +81,8 @@ def compute_rows(
     """
 
     def unavailable(method: Named, reason: str) -> OneRow:
-        undefined = kind.undefined(reason)
-        return kind.of(
+        undefined = row_class.undefined(reason)
+        return row_class.of(
             undefined, method=method.name, estimand=method.estimand, words=method.words, n_fits=0, **fields
         )
 
@@ -95,8 +94,8 @@ def compute_rows(
             rows.append(unavailable(method, refused[method.name]))
             continue
         try:
-            for kind_of_record in sorted(method.needed(options_of(method)) & failed.keys()) if failed else ():
-                raise failed[kind_of_record]
+            for kind in sorted(method.needed(options_of(method)) & failed.keys()) if failed else ():
+                raise failed[kind]
             rows.append(compute(method))
             n_computed += 1
         except Warning:

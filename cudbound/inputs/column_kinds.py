@@ -189,9 +189,9 @@ def remedy_of_separators(frame: pd.DataFrame) -> str:
 
 def _example(column: pd.Series[str], kind: str) -> str:
     values = column.dropna()
-    first = values[to_numbers(values).isna()]
+    texts = values[to_numbers(values).isna()]
     levels = f", {values.nunique()} different texts on {len(values)} rows" if kind == IDS else ""
-    return f"column {quoted(str(column.name))} ({quoted(first.iloc[0])} on line {first.index[0]}{levels})"
+    return f"column {quoted(str(column.name))} ({quoted(texts.iloc[0])} on line {texts.index[0]}{levels})"
 
 
 def spelling(text: str) -> str:
