@@ -21,9 +21,8 @@ from cudbound.basis.sample import Sample, predicted_probabilities
 from cudbound.basis.validation import check_can_be_refitted, check_row_weights, count_rows
 from cudbound.intervals import Method
 from cudbound.intervals.bbc_cv import check_search
-from cudbound.metrics.metrics import NET_BENEFIT, Metrics
+from cudbound.metrics.metric import MetricRows
 from cudbound.metrics.targets import (
-    Target,
     check_weights,
     draw_for_metrics,
     targets_of,
@@ -74,16 +73,17 @@ def analyze(
     estimator = fitted_classifier(estimator, X, y, question.streams, groups, sample_weight)
     sample = Sample.of(estimator, X, y, groups, sample_weight, several=several)
     metrics = question.metrics.resolve(sample.classes.tolist())
-    event = sample.events(metrics.event_class)
+    event_class = metrics.event_class(sample.classes.tolist())
+    event = sample.events(event_class)
     check_resamples(question.n_resamples, sample.n_samples)
     targets = targets_of(
         metrics, event, sample.sample_weight, question.confidence_level, question.alternative
     )
     check_weights(question.metrics.kinds, sample.sample_weight)
     if result == "interval":
-        warn_of_few([target.rows for target in _bounded_by(question, targets, on_test_set=False)])
+        warn_of_few(_bounded_by(question, targets, on_test_set=False))
     counts, draw_remarks = draw_for_metrics(
-        [target.rows for target in targets],
+        targets,
         question.n_resamples,
         question.rng,
         stratified=metrics.drawn_within_classes,
@@ -91,10 +91,10 @@ def analyze(
         labels=event,
     )
     if metrics.threshold is not None:
-        _check_threshold(sample, metrics.threshold, metrics.event_class)
+        _check_threshold(sample, metrics.threshold, event_class)
     use = question.use_of_model if result == "interval" else ModelUse(result=result)
     model = Model.of(estimator, sample, use)
-    inputs = _inputs(question, sample, counts, targets, model, metrics.event_class, new_cases)
+    inputs = _inputs(question, sample, counts, targets, model, event_class, new_cases)
     check_inner_draws(question.resampling.inner, targets)
     refused = question.refusals(inputs, targets, model)
     needs = question.needs(refused)
@@ -119,7 +119,9 @@ def analyze(
     )
 
 
-def _bounded_by(question: Question[Any], targets: Sequence[Target], *, on_test_set: bool) -> list[Target]:
+def _bounded_by(
+    question: Question[Any], targets: Sequence[MetricRows], *, on_test_set: bool
+) -> list[MetricRows]:
     """Return the targets of methods that read a test set, or of those that read the training rows."""
     reads = {method.reads for method in question.readings if method.on_test_set == on_test_set}
     return [target for target in targets if target.metric.reads in reads]
@@ -145,7 +147,7 @@ def _inputs(
     question: Question[Any],
     sample: Sample,
     counts: Counts,
-    targets: Sequence[Target],
+    targets: Sequence[MetricRows],
     model: Model,
     event_class: int,
     new_cases: Any,
@@ -163,7 +165,7 @@ def _inputs(
         streams=question.streams,
         estimator=sample.estimator,
         resampling=question.resampling,
-        inner_by_default=all(target.rows.plain for target in targets if target.cud_metrics),
+        inner_by_default=all(target.plain for target in targets if target.cud_metrics),
         test_set=cases,
         test_remarks=remarks,
         model=model.additive,
@@ -247,7 +249,7 @@ def saved_analysis(
 
 
 def _question(analysis: Analysis) -> SavedQuestion:
-    metrics, question = analysis.metrics, analysis.question
+    question = analysis.question
     resampling = question.resampling
     tested = analysis.records.test_set
     # splitters and cases are not in the file
@@ -256,16 +258,8 @@ def _question(analysis: Analysis) -> SavedQuestion:
         "cv": resampling.cv is not None and n_folds is None,
         "new_cases": tested is not None and tested.estimand == "conditional",
     }
-    linear = {metric.name: metric for metric in metrics.metrics if metric.name != NET_BENEFIT}
     return SavedQuestion(
-        metric=Metrics(
-            tuple(linear.get(name, name) for name in metrics.names),
-            event=analysis.classes[metrics.event_class],
-            prevalence=metrics.prevalence,
-            joint=metrics.joint,
-            stratified=metrics.stratified,
-            threshold=metrics.threshold,
-        ),
+        metric=analysis.metrics,
         confidence_level=question.confidence_level,
         n_resamples=question.n_resamples,
         bound=question.bound,

@@ -242,7 +242,7 @@ class Comparison:
     @property
     def event_class(self) -> int:
         """Which of the two classes is the event."""
-        return self.question.metrics.resolve(self.sample.classes.tolist()).event_class
+        return self.question.metrics.event_class(self.sample.classes.tolist())
 
     def record(self, new_cases: Any) -> tuple[dict[str, str], list[PairLosses]]:
         """Fit each learner once to every training set; return why methods are not possible, and the losses of pairs.

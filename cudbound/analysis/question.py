@@ -32,8 +32,8 @@ from cudbound.bound.cud_bound import Bound
 from cudbound.intervals import METHODS
 from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
 from cudbound.intervals.method import ALTERNATIVES
+from cudbound.metrics.metric import MetricRows
 from cudbound.metrics.metrics import Metrics, as_metrics
-from cudbound.metrics.targets import Target
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.problem.draws import check_resamples
 from cudbound.records import DESIGN
@@ -159,7 +159,7 @@ class Question(Generic[Card]):
         return ", ".join(texts) or None
 
     def refusals(
-        self, inputs: RecordingInputs, targets: Sequence[Target] = (), model: Model | None = None
+        self, inputs: RecordingInputs, targets: Sequence[MetricRows] = (), model: Model | None = None
     ) -> dict[str, str]:
         """Return why methods cannot be computed for these rows, metrics, weights, groups and this classifier, by name.
 
@@ -168,7 +168,7 @@ class Question(Generic[Card]):
         ValueError
             If a method requested by name cannot be computed, or no method uses `cv`.
         """
-        weighed = [target for target in targets if target.metric.reads == "classes" and not target.rows.plain]
+        weighed = [target for target in targets if target.metric.reads == "classes" and not target.plain]
         refused = (
             self._of_metrics([target for target in targets if target.metric.reads == "classes"])
             if weighed
@@ -186,9 +186,9 @@ class Question(Generic[Card]):
             _check_use_of_splits(methods, inputs)
         return refused if inputs.sample.groups is None else refused | self._of_groups(methods, inputs)
 
-    def _of_metrics(self, targets: Sequence[Target]) -> dict[str, str]:
+    def _of_metrics(self, targets: Sequence[MetricRows]) -> dict[str, str]:
         """Return the methods that cannot be computed for metrics of classes, or with weights, each with the reason."""
-        weighted = any(target.rows.sample_weight is not None for target in targets)
+        weighted = any(target.sample_weight is not None for target in targets)
         what = "rows with weights" if weighted else " or ".join(target.metric.name for target in targets)
         lost = "weighted" if weighted else "separated by class"
         refused = {

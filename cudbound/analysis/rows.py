@@ -26,7 +26,7 @@ from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals import Method, compute_interval
 from cudbound.intervals.cud import BOUND
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
-from cudbound.metrics.metrics import NET_BENEFIT, ResolvedMetrics
+from cudbound.metrics.metrics import NET_BENEFIT, Metrics
 from cudbound.metrics.predictive import (
     Proportion,
     net_benefit_interval,
@@ -34,7 +34,7 @@ from cudbound.metrics.predictive import (
     predictive_interval,
     ratio_interval,
 )
-from cudbound.metrics.targets import Target, in_metric_terms, way_of_parts
+from cudbound.metrics.targets import in_metric_terms, way_of_parts
 from cudbound.point_estimates.bootstrap_632 import share_limits
 from cudbound.records import Records
 from cudbound.records.records import count_fits
@@ -119,7 +119,7 @@ class Analysis:
     Attributes
     ----------
     question : Question
-    metrics : ResolvedMetrics
+    metrics : Metrics
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The bootstrap draws.
     draw_remarks : tuple of str
@@ -130,7 +130,7 @@ class Analysis:
         With its fitted classifier; missing in a result from a pickle, like `model` and `of_targets`.
     model : Model
         Facts on the classifier.
-    of_targets : tuple of (Target, Records)
+    of_targets : tuple of (MetricRows, Records)
         Each target, with the records as it uses them.
     refused : mapping of str to str
         Why methods cannot be computed, by name.
@@ -139,13 +139,13 @@ class Analysis:
     """
 
     question: Question[Any]
-    metrics: ResolvedMetrics
+    metrics: Metrics
     counts: Counts = field(repr=False)
     draw_remarks: tuple[str, ...]
     records: Records = field(repr=False)
     sample: Sample = field(repr=False)
     model: Model = field(repr=False)
-    of_targets: tuple[tuple[Target, Records], ...] = field(repr=False)
+    of_targets: tuple[tuple[MetricRows, Records], ...] = field(repr=False)
     refused: Mapping[str, str]
     failed: Mapping[RecordKind[Any], Exception]
 
@@ -165,19 +165,24 @@ class Analysis:
         """The labels of the classifier."""
         return tuple(self.sample.classes.tolist())
 
+    @property
+    def event_class(self) -> int:
+        """Which of two classes is the event, 0 or 1."""
+        return self.metrics.event_class(self.classes)
+
     @cached_property
     def fingerprints(self) -> tuple[str, str]:
         """The fingerprint of the training set, and the digits of each of its rows."""
-        return self.sample.fingerprints(self.metrics.event_class)
+        return self.sample.fingerprints(self.event_class)
 
     @property
     def cud_bounds(self) -> tuple[tuple[CudBound, ...], ...]:
         """The CUD bounds of each family of metrics; empty if none was requested."""
-        bound_of: dict[tuple[MetricRows, ...], dict[MetricRows, CudBound]] = {}
+        bound_of: dict[tuple[Metric, ...], dict[Metric, CudBound]] = {}
         for target, records in self.of_targets:
             if (bound := records.get(BOUND)) is not None:
-                bound_of.setdefault(target.cud_metrics, {})[target.rows] = bound
-        return tuple(tuple(bounds[rows] for rows in family) for family, bounds in bound_of.items())
+                bound_of.setdefault(target.cud_metrics, {})[target.metric] = bound
+        return tuple(tuple(bounds[metric] for metric in family) for family, bounds in bound_of.items())
 
     @cached_property
     def bounds(self) -> tuple[SavedBound, ...]:
@@ -201,7 +206,7 @@ class Analysis:
         needs, question = self.question.needs(self.refused), self.question
         localized = self.model.additive is not None and any(kind.per == "family" for kind in needs)
         return Run(
-            **self.sample.facts(self.metrics.event_class),
+            **self.sample.facts(self.event_class),
             n_resamples=question.n_resamples if any(kind.of_draws for kind in needs) else None,
             localization=question.bound.localization if localized else None,
             seed=question.seed,
@@ -219,7 +224,7 @@ class Analysis:
     def _instability(self, *, refit: bool = True) -> Instability | None:
         if len(self.classes) != 2:
             return None
-        known = self.records, self.sample, self.metrics.event_class, self.run, self.question.n_jobs
+        known = self.records, self.sample, self.event_class, self.run, self.question.n_jobs
         return instability_in(*known, refit=refit)
 
     def instability_for(self, X_new: Any) -> Instability:
@@ -237,7 +242,7 @@ class Analysis:
                 else "there are more classes"
             )
             raise ValueError(f"Instability is of two classes, from refits to the training rows, and {why}.")
-        known = self.metrics.event_class, self.run, self.question.n_jobs
+        known = self.event_class, self.run, self.question.n_jobs
         return instability_for_rows(self.records, self.sample, X_new, *known)
 
     def at(self, confidence_level: float) -> Analysis:
@@ -249,7 +254,7 @@ class Analysis:
         question = replace(self.question, confidence_level=check_confidence_level(confidence_level))
         of_targets = []
         for target, records in self.of_targets:
-            target_at = target.at(confidence_level)
+            target_at = replace(target, family_level=confidence_level)
             if (bound := records.get(BOUND)) is not None:
                 records = records.with_record(BOUND, bound.at(confidence_level=target_at.cud_level))
             of_targets.append((target_at, records))
@@ -265,7 +270,7 @@ class Analysis:
         """Compute the rows of all metrics in the requested order, including metrics derived from others."""
         metrics, records, alternative = self.metrics, self.records, self.question.alternative
         named: dict[str, Rows] = {}
-        target_of: dict[str, Target] = {}
+        target_of: dict[str, MetricRows] = {}
         # rows of sensitivity and specificity that hold together, by their alternative
         pairs: dict[str, dict[str, Rows]] = {}
         for target, target_records in self.of_targets:
@@ -299,7 +304,7 @@ class Analysis:
         return tuple(row for name in metrics.names for row in named[name])
 
 
-def rows_of_target(analysis: Analysis, target: Target, target_records: Records) -> Rows:
+def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Records) -> Rows:
     """Return the rows of all methods for one target, with the records as it uses them."""
     question, records, metric = analysis.question, analysis.records, target.metric
     methods = question.methods.reading([metric.reads])
@@ -320,7 +325,7 @@ def rows_of_target(analysis: Analysis, target: Target, target_records: Records) 
             based_on = "" if row.tested and row.tested.sizes else tested.averaged(metric.shares)
             row = in_metric_terms(row, metric, based_on, with_others)
         else:
-            based_on = "" if target.rows.plain else target.rows.based_on
+            based_on = "" if target.plain else target.based_on
             with_others = (*analysis.draw_remarks, *with_others)
             if row.tested is not None and tested is not None:
                 # the record of one class does not know of the other
@@ -382,19 +387,19 @@ def _unread(
     return f"undefined: based on {tested.averaged(metric.shares)}", too_few
 
 
-def _share(target: Target, records: Records, tested: TestedRows | None) -> Proportion:
+def _share(target: MetricRows, records: Records, tested: TestedRows | None) -> Proportion:
     """Return the share of events, with limits at the level of a target's rows: of new cases, or else in training."""
     level = 2.0 * target.family_level - 1.0 if target.one_sided else target.family_level
     if tested is not None:
         event = np.asarray(records.require(TEST_SET).event)
         return Proportion(*share_limits(event, None, None, level))
-    return Proportion(*share_limits(target.rows.event, target.rows.sample_weight, records.groups, level))
+    return Proportion(*share_limits(target.event, target.sample_weight, records.groups, level))
 
 
 def _predictive(
     name: str,
-    metrics: ResolvedMetrics,
-    targets: tuple[Target, Target],
+    metrics: Metrics,
+    targets: tuple[MetricRows, MetricRows],
     pair: tuple[IntervalEstimate, IntervalEstimate],
     records: Records,
 ) -> IntervalEstimate:
@@ -412,7 +417,7 @@ def _predictive(
     if metrics.joint:
         return predictive_interval(name, *pair, prevalence, at)
     n_others, n_events = tested.sizes if tested is not None and tested.sizes else (0, 0)
-    events, others = (target.rows for target in targets)
+    events, others = targets
     n_rows = (n_events or events.n_effective, n_others or others.n_effective)
     if tested is not None and tested.pooled:
         n_rows = (n_events + events.n_effective, n_others + others.n_effective)

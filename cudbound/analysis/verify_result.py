@@ -21,7 +21,7 @@ from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Features, Learner, Splits, check_integer, check_n_jobs, check_rng
 from cudbound.inputs.data_file import first_few
 from cudbound.intervals import METHODS, Method, find_methods
-from cudbound.metrics.metrics import ResolvedMetrics
+from cudbound.metrics.metrics import Metrics
 from cudbound.metrics.targets import draw_for_metrics, targets_of
 from cudbound.problem.problem import AdditiveModel
 from cudbound.resampling.settings import spawn_streams
@@ -144,7 +144,8 @@ def verify_result(
     estimator = fitted_classifier(estimator, X, y, streams, groups, sample_weight)
     data = Sample.of(estimator, X, y, groups, sample_weight, several=True)
     metrics = saved.question.metric.resolve(data.classes.tolist())
-    fingerprint, row_checks = data.fingerprints(metrics.event_class)
+    event_class = metrics.event_class(data.classes.tolist())
+    fingerprint, row_checks = data.fingerprints(event_class)
     same = fingerprint == saved.fingerprint and data.n_samples == saved.counts.shape[1]
     checks = [
         Check(
@@ -162,7 +163,7 @@ def verify_result(
             check, model = _check_classifier(saved, estimator, data)
             checks.append(check)
             if model is not None:
-                event = data.events(metrics.event_class)
+                event = data.events(event_class)
                 for bound in saved.bounds:
                     checks += check_on_data(
                         bound, saved, model, event, data.sample_weight, size, generator, jobs
@@ -178,21 +179,22 @@ def verify_result(
     return replace(result, intervals=_in_words(saved)) if verified else result
 
 
-def _drawn_again(saved: SavedResult, metrics: ResolvedMetrics, sample: Sample) -> NDArray[np.int32]:
+def _drawn_again(saved: SavedResult, metrics: Metrics, sample: Sample) -> NDArray[np.int32]:
+    event = sample.events(metrics.event_class(sample.classes.tolist()))
     targets = targets_of(
         metrics,
-        sample.events(metrics.event_class),
+        event,
         sample.sample_weight,
         saved.question.confidence_level,
         saved.question.alternative,
     )
     counts, _ = draw_for_metrics(
-        [target.rows for target in targets],
+        targets,
         len(saved.counts),
         np.random.default_rng(saved.question.rng),
         stratified=metrics.drawn_within_classes,
         groups=sample.groups,
-        labels=sample.events(metrics.event_class),
+        labels=event,
     )
     return counts
 

@@ -178,10 +178,10 @@ def report_results(
             why_no_cud = error.fact
     analysis = table.analysis
     assert analysis is not None
-    events = sample.events(analysis.metrics.event_class)
+    events = sample.events(analysis.event_class)
     level = shared["confidence_level"]
     columns, coded = as_read or (frame_of(X, sample.features), partial(_like, X))
-    scorer = RecordedOutputs(("scores",), analysis.metrics.event_class)
+    scorer = RecordedOutputs(("scores",), analysis.event_class)
     return ReportResults(
         table=table,
         others=(
@@ -215,7 +215,7 @@ def _metrics(
     metrics = Metrics(names, event, prevalence="sample")
     if not has_risks:
         return metrics, None, None
-    event_class = metrics.resolve(sample.classes.tolist()).event_class
+    event_class = metrics.event_class(sample.classes.tolist())
     risks = RecordedOutputs(("probabilities",), event_class).of(estimator, X)["probabilities"]
     called = np.asarray(estimator.predict(X)) == sample.classes[event_class]
     threshold = threshold_on_risk(estimator, risks, called, event_class)

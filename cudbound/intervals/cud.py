@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome
@@ -9,7 +10,7 @@ from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import check_localization
 from cudbound.bound.cud_bound import Bound, CudBound, solve_bounds
 from cudbound.intervals.method import Method
-from cudbound.metrics.targets import Target
+from cudbound.metrics.metric import MetricRows
 from cudbound.records import Records
 
 if TYPE_CHECKING:
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
     from cudbound.resampling.make_records import RecordingInputs
 
 
-def _record(inputs: RecordingInputs, target: Target) -> tuple[CudBound, ...]:
+def _record(inputs: RecordingInputs, target: MetricRows) -> tuple[CudBound, ...]:
     """Return the bounds for the family of a target."""
     assert inputs.model is not None
     return solve_bounds(
         inputs.model,
         inputs.counts,
-        target.cud_metrics,
+        [replace(target, metric=metric) for metric in target.cud_metrics],
         confidence_level=target.cud_level,
         localization=check_localization(inputs.bound.localization, inputs.sample.n_samples),
         search=inputs.search,

@@ -16,7 +16,7 @@ from cudbound.basis.method_card import described
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.method import Method
-from cudbound.metrics.targets import Target
+from cudbound.metrics.metric import MetricRows
 from cudbound.records import Records
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cudbound.resampling.make_records import RecordingInputs
 
 
-def _record(inputs: RecordingInputs, target: Target, _: Records) -> dict[str, Any]:
+def _record(inputs: RecordingInputs, target: MetricRows, _: Records) -> dict[str, Any]:
     """Return the results of user-defined methods, or why they fail; all get the same random numbers."""
     sample, results = inputs.sample, dict[str, Any]()
     level = 2.0 * target.level_per_interval - 1.0 if target.one_sided else target.level_per_interval

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.method_card import Kind
+from cudbound.basis.method_card import Kind, Needs
 from cudbound.basis.outcomes import ConfidenceInterval
+from cudbound.basis.rounding import format_level
 from cudbound.basis.validation import Array, check_number
 
 Bools = NDArray[np.bool_]
@@ -144,7 +145,7 @@ METRICS: Mapping[str, Metric] = {
 
 @dataclass(frozen=True, eq=False)
 class MetricRows:
-    """A metric on the rows of one training set.
+    """A metric on the rows of one training set, and the levels of its intervals, which are computed only here.
 
     Attributes
     ----------
@@ -153,11 +154,23 @@ class MetricRows:
         Which rows are events.
     sample_weight : ndarray of float, shape (n_samples,), or None
         Weights of the rows within each average; None means equal weights.
+    family : tuple of Metric
+        The metrics whose intervals are simultaneous with this one, including itself.
+    family_level : float
+        Level of the family, and of methods that bound the family as a whole.
+    alternative : {"two-sided", "less", "greater"}
+        About the metric.
+    of_pair : bool, default=False
+        Whether it is one of a simultaneous pair of sensitivity and specificity behind a likelihood ratio.
     """
 
     metric: Metric
     event: Bools
     sample_weight: Array | None = None
+    family: tuple[Metric, ...] = ()
+    family_level: float = 0.95
+    alternative: str = "two-sided"
+    of_pair: bool = False
 
     @property
     def plain(self) -> bool:
@@ -264,3 +277,42 @@ class MetricRows:
             return ((weights, 1.0),)
         groups = zip((~self.event, self.event), self.metric.shares, strict=True)
         return tuple((weights * group, share) for group, share in groups if share > 0.0)
+
+    @property
+    def cud_metrics(self) -> tuple[Metric, ...]:
+        """The metrics of the family that depend on the classes, which are bounded together."""
+        return tuple(metric for metric in self.family if metric.reads == "classes")
+
+    @property
+    def cud_level(self) -> float:
+        """The joint level of these, after Bonferroni's inequality for the family."""
+        if len(self.cud_metrics) == len(self.family):
+            return self.family_level
+        return 1.0 - (1.0 - self.level_per_interval) * len(self.cud_metrics)
+
+    @property
+    def level_per_interval(self) -> float:
+        """Level of each interval of the other methods, by Bonferroni's inequality: the error probability is divided."""
+        n_intervals = len(self.family)
+        return self.family_level if n_intervals == 1 else 1.0 - (1.0 - self.family_level) / n_intervals
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether the intervals have one limit."""
+        return self.alternative != "two-sided"
+
+    def level(self, needs: Needs) -> float:
+        """Return the level of a method that uses these records."""
+        return self.cud_level if _of_family(needs) else self.level_per_interval
+
+    def remarks(self, needs: Needs) -> tuple[str, ...]:
+        """Return the metrics with which an interval of such a method is simultaneous, and its level."""
+        apart = self.cud_metrics if _of_family(needs) else (self.metric,)
+        others = [metric.name for metric in self.family if metric not in apart]
+        level = format_level(round(self.level(needs), 6))
+        return (f"together with {' and '.join(others)}: each at {level}",) if others else ()
+
+
+def _of_family(needs: Needs) -> bool:
+    """Whether a record is made for the whole family of a target."""
+    return any(kind.per == "family" for kind in needs)

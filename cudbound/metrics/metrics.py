@@ -73,61 +73,6 @@ NAMES = (*METRICS, COST, NET_BENEFIT, *PREDICTIVE, *RATIOS)
 
 
 @dataclass(frozen=True)
-class ResolvedMetrics:
-    """The metrics of one call.
-
-    Attributes
-    ----------
-    names : tuple of str
-        In the requested order.
-    metrics : tuple of Metric
-        The metrics that are linear in the losses.
-    joint : bool
-        Whether the intervals of each method are simultaneous.
-    prevalence : float or "sample" or None
-        Share of events in the target population of predictive values and net benefit.
-    threshold : float or None
-        Threshold of the net benefit.
-    event_class : int
-        Which of the two classes is the event, 0 or 1.
-    stratified : bool or None
-    """
-
-    names: tuple[str, ...]
-    metrics: tuple[Metric, ...]
-    joint: bool = False
-    prevalence: float | str | None = None
-    event_class: int = 1
-    stratified: bool | None = None
-    threshold: float | None = None
-
-    @property
-    def predictive(self) -> tuple[str, ...]:
-        """The requested predictive values."""
-        return tuple(name for name in self.names if name in PREDICTIVE)
-
-    @property
-    def ratios(self) -> tuple[str, ...]:
-        """The requested likelihood ratios."""
-        return tuple(name for name in self.names if name in RATIOS)
-
-    @cached_property
-    def all_metrics(self) -> tuple[Metric, ...]:
-        """The linear metrics, and sensitivity and specificity if their joint limits are needed."""
-        behind = (SENSITIVITY, SPECIFICITY) if self.predictive or (self.ratios and self.joint) else ()
-        return tuple(dict.fromkeys((*self.metrics, *behind)))
-
-    @property
-    def drawn_within_classes(self) -> bool:
-        """Whether draws are made within the classes: as requested, or else if every metric is of single classes."""
-        if self.stratified is not None:
-            return self.stratified
-        # what reads scores or probabilities takes the draws of the others
-        by_class = [metric.by_class for metric in self.all_metrics if metric.reads == "classes"]
-        return bool(by_class or self.ratios) and all(by_class)
-
-
-@dataclass(frozen=True)
 class Metrics:
     """One or more metrics with their settings. Without settings, names alone may be passed.
 
@@ -226,8 +171,54 @@ class Metrics:
         metrics = (METRICS.get(each, ERROR) if isinstance(each, str) else each for each in self.requested)
         return tuple(dict.fromkeys(metric.reads for metric in metrics))
 
-    def resolve(self, classes: Sequence[Any] = (0, 1)) -> ResolvedMetrics:
-        """Return the metrics of a classifier.
+    @property
+    def predictive(self) -> tuple[str, ...]:
+        """The requested predictive values."""
+        return tuple(name for name in self.names if name in PREDICTIVE)
+
+    @property
+    def ratios(self) -> tuple[str, ...]:
+        """The requested likelihood ratios."""
+        return tuple(name for name in self.names if name in RATIOS)
+
+    @cached_property
+    def linear(self) -> tuple[Metric, ...]:
+        """The metrics that are linear in the losses, with sensitivity and specificity if their limits are needed."""
+        metrics = [
+            net_benefit(self.threshold or 0.0, self.prevalence)
+            if metric == NET_BENEFIT
+            else METRICS[metric]
+            if isinstance(metric, str)
+            else metric
+            for metric in self.requested
+            if metric not in (*PREDICTIVE, *RATIOS)
+        ]
+        behind = (SENSITIVITY, SPECIFICITY) if self.predictive or (self.ratios and self.joint) else ()
+        return tuple(dict.fromkeys((*metrics, *behind)))
+
+    @property
+    def drawn_within_classes(self) -> bool:
+        """Whether draws are made within the classes: as requested, or else if every metric is of single classes."""
+        if self.stratified is not None:
+            return self.stratified
+        # what reads scores or probabilities takes the draws of the others
+        by_class = [metric.by_class for metric in self.linear if metric.reads == "classes"]
+        return bool(by_class or self.ratios) and all(by_class)
+
+    def event_class(self, classes: Sequence[Any]) -> int:
+        """Return which of two classes is the event, 0 or 1; of more than two, each can be one.
+
+        Raises
+        ------
+        ValueError
+            If the event is not one of them.
+        """
+        if self.event is not None and self.event not in classes:
+            raise ParameterError("event", f"one of the classes {list(classes)}", self.event)
+        return 1 if self.event is None or len(classes) > 2 else list(classes).index(self.event)
+
+    def resolve(self, classes: Sequence[Any] = (0, 1)) -> Metrics:
+        """Return the metrics of a classifier, with its event, and with costs as metrics of their own.
 
         With more than two classes: the error, the accuracy, and the sensitivity of the event or of each class.
 
@@ -238,26 +229,16 @@ class Metrics:
             classes.
         """
         labels = list(classes)
-        number = 1
+        event_class = self.event_class(labels)
         if len(labels) > 2:
-            return self._of_several(labels)
-        if self.event is not None:
-            if self.event not in labels:
-                raise ParameterError("event", f"one of the classes {labels}", self.event)
-            number = labels.index(self.event)
-        metrics = tuple(
-            self._metric(metric, labels, number)
-            for metric in self.requested
-            if metric not in (*PREDICTIVE, *RATIOS)
-        )
-        resolved = ResolvedMetrics(
-            self.names, metrics, self.joint, self.prevalence, number, self.stratified, self.threshold
-        )
+            return replace(self, metric=self._of_several(labels))
+        cost = self._cost(labels, event_class) if COST in self.requested else None
+        metric = tuple(cost if cost and metric == COST else metric for metric in self.requested)
+        resolved = replace(self, metric=metric, costs=None, event=labels[event_class])
         uneven = any(
-            metric.shares is not None and metric.shares[0] != metric.shares[1]
-            for metric in resolved.all_metrics
+            metric.shares is not None and metric.shares[0] != metric.shares[1] for metric in resolved.linear
         )
-        if self.event is None and (uneven or resolved.ratios or resolved.threshold) and labels not in CODED:
+        if self.event is None and (uneven or self.ratios or self.threshold) and labels not in CODED:
             raise ParameterError(
                 "event",
                 f"one of the classes {labels}, for example performance_interval(..., event={labels[1]!r})",
@@ -265,11 +246,9 @@ class Metrics:
             )
         return resolved
 
-    def _of_several(self, classes: list[Any]) -> ResolvedMetrics:
+    def _of_several(self, classes: list[Any]) -> tuple[Metric, ...]:
         """Return the metrics of a classifier of more than two classes."""
         events = classes if self.event is None else [self.event]
-        if events[0] not in classes:
-            raise ParameterError("event", f"one of the classes {classes}", self.event)
         metrics: list[Metric] = []
         for requested, name in zip(self.requested, self.names, strict=True):
             metric = METRICS.get(requested) if isinstance(requested, str) else requested
@@ -284,21 +263,14 @@ class Metrics:
                 advice = " For others fit one classifier per class against the rest: clf.fit(X, y == 'a')."
                 rule = f"'error', 'accuracy' or 'sensitivity' for {len(classes)} classes"
                 raise ParameterError("metric", rule, name, advice)
-        names = tuple(metric.name for metric in metrics)
-        return ResolvedMetrics(names, tuple(metrics), self.joint, stratified=self.stratified)
+        return tuple(metrics)
 
-    def _metric(self, requested: str | Metric, classes: Sequence[Any], event: int) -> Metric:
-        if isinstance(requested, Metric):
-            return requested
-        if requested == NET_BENEFIT:
-            return net_benefit(self.threshold or 0.0, self.prevalence)
-        if requested != COST:
-            return METRICS[requested]
+    def _cost(self, classes: Sequence[Any], event_class: int) -> Metric:
         costs = self.costs
         if not isinstance(costs, Mapping) or sorted(map(repr, costs)) != sorted(map(repr, classes)):
             raise ParameterError("costs", f"a cost for each of the classes {classes}, by its label", costs)
         of_class = tuple(check_number("costs", costs[label], 0.0, 1e100) for label in classes)
-        return Metric(COST, costs=(of_class[1 - event], of_class[event]))
+        return Metric(COST, costs=(of_class[1 - event_class], of_class[event_class]))
 
 
 def net_benefit(threshold: float, prevalence: float | str | None) -> Metric:

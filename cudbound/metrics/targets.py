@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -13,96 +13,22 @@ from numpy.typing import NDArray
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import ParameterError, SmallSampleWarning
 from cudbound.basis.groups import Groups
-from cudbound.basis.method_card import Needs
 from cudbound.basis.metric_words import metric_words
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.rounding import format_level
 from cudbound.basis.validation import Array
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
-from cudbound.metrics.metrics import ResolvedMetrics
+from cudbound.metrics.metrics import Metrics
 from cudbound.problem.draws import draw_counts, draw_stratified_counts
 
 
-@dataclass(frozen=True, eq=False)
-class Target:
-    """One metric on the rows of a training set, and the levels of its intervals, which are computed only here.
-
-    Attributes
-    ----------
-    rows : MetricRows
-    family : tuple of MetricRows
-        The metrics whose intervals are simultaneous with this one, including itself.
-    family_level : float
-        Level of the family, and of methods that bound the family as a whole.
-    alternative : {"two-sided", "less", "greater"}
-        About the metric.
-    of_pair : bool, default=False
-        Whether it is one of a simultaneous pair of sensitivity and specificity behind a likelihood ratio.
-    """
-
-    rows: MetricRows
-    family: tuple[MetricRows, ...]
-    family_level: float
-    alternative: str
-    of_pair: bool = False
-
-    @property
-    def metric(self) -> Metric:
-        """The metric."""
-        return self.rows.metric
-
-    @property
-    def cud_metrics(self) -> tuple[MetricRows, ...]:
-        """The metrics of the family that depend on the classes, which are bounded together."""
-        return tuple(rows for rows in self.family if rows.metric.reads == "classes")
-
-    @property
-    def cud_level(self) -> float:
-        """The joint level of these, after Bonferroni's inequality for the family."""
-        if len(self.cud_metrics) == len(self.family):
-            return self.family_level
-        return 1.0 - (1.0 - self.level_per_interval) * len(self.cud_metrics)
-
-    @property
-    def level_per_interval(self) -> float:
-        """Level of each interval of the other methods, by Bonferroni's inequality: the error probability is divided."""
-        n_intervals = len(self.family)
-        return self.family_level if n_intervals == 1 else 1.0 - (1.0 - self.family_level) / n_intervals
-
-    def at(self, confidence_level: float) -> Target:
-        """Return the same target at another level of its family."""
-        return replace(self, family_level=confidence_level)
-
-    @property
-    def one_sided(self) -> bool:
-        """Whether the intervals have one limit."""
-        return self.alternative != "two-sided"
-
-    def level(self, needs: Needs) -> float:
-        """Return the level of a method that uses these records."""
-        return self.cud_level if _of_family(needs) else self.level_per_interval
-
-    def remarks(self, needs: Needs) -> tuple[str, ...]:
-        """Return the metrics with which an interval of such a method is simultaneous, and its level."""
-        apart = self.cud_metrics if _of_family(needs) else (self.rows,)
-        others = [rows.metric.name for rows in self.family if rows not in apart]
-        level = format_level(round(self.level(needs), 6))
-        return (f"together with {' and '.join(others)}: each at {level}",) if others else ()
-
-
-def _of_family(needs: Needs) -> bool:
-    """Whether a record is made for the whole family of a target."""
-    return any(kind.per == "family" for kind in needs)
-
-
 def targets_of(
-    resolved: ResolvedMetrics,
+    metrics: Metrics,
     event: NDArray[Any],
     sample_weight: Array | None,
     confidence_level: float,
     alternative: str,
-) -> tuple[Target, ...]:
+) -> tuple[MetricRows, ...]:
     """Return the target of each requested metric, and of the metrics behind predictive values and likelihood ratios.
 
     Those behind likelihood ratios are simultaneous pairs of sensitivity and specificity, unless all metrics are
@@ -111,21 +37,21 @@ def targets_of(
     `event` marks the events, or gives the class of each row; `sample_weight` their weights.
     """
 
-    def family(metrics: Sequence[Metric], joint: bool, way: str, of_pair: bool = False) -> tuple[Target, ...]:
-        numbers = (1 if metric.event_class is None else metric.event_class for metric in metrics)
-        parts = [(metric, event == number) for metric, number in zip(metrics, numbers, strict=True)]
-        rows = tuple(MetricRows(metric, is_event, sample_weight) for metric, is_event in parts)
-        return tuple(
-            Target(each, rows if joint else (each,), confidence_level, way, of_pair) for each in rows
-        )
+    def family(
+        linear: Sequence[Metric], joint: bool, way: str, of_pair: bool = False
+    ) -> Iterator[MetricRows]:
+        for metric in linear:
+            is_event = event == (1 if metric.event_class is None else metric.event_class)
+            together = tuple(linear) if joint else (metric,)
+            yield MetricRows(metric, is_event, sample_weight, together, confidence_level, way, of_pair)
 
-    targets = family(resolved.all_metrics, resolved.joint, alternative)
-    if resolved.joint:
-        if "lr-" in resolved.ratios and alternative != "two-sided":
+    targets = tuple(family(metrics.linear, metrics.joint, alternative))
+    if metrics.joint:
+        if "lr-" in metrics.ratios and alternative != "two-sided":
             rule = "'two-sided' for an lr- jointly with other metrics: it decreases as sensitivity increases"
             raise ParameterError("alternative", rule, alternative)
         return targets
-    ways = dict.fromkeys(way_of_parts(name, alternative) for name in resolved.ratios)
+    ways = dict.fromkeys(way_of_parts(name, alternative) for name in metrics.ratios)
     pairs = (family((SENSITIVITY, SPECIFICITY), True, way, of_pair=True) for way in ways)
     return (*targets, *chain.from_iterable(pairs))
 

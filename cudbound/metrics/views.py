@@ -13,7 +13,6 @@ from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
 from cudbound.basis.validation import Array, Losses
 from cudbound.metrics.metric import ERROR, MetricRows
-from cudbound.metrics.targets import Target
 from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
 
 
@@ -100,10 +99,10 @@ def _errors_of_folds(record: FoldLosses, event: NDArray[np.bool_]) -> FoldLosses
     return replace(record, losses=_errors(probabilities, event))
 
 
-def check_inner_draws(inner: int | str | None, targets: Iterable[Target]) -> None:
+def check_inner_draws(inner: int | str | None, targets: Iterable[MetricRows]) -> None:
     """Raise ParameterError if inner draws are requested and a metric cannot use them."""
     unread = [
-        target.metric.name for target in targets if target.metric.reads == "classes" and not target.rows.plain
+        target.metric.name for target in targets if target.metric.reads == "classes" and not target.plain
     ]
     if inner not in (None, "oob") and unread:
         what = "weighted rows" if unread == [ERROR.name] else f"the {unread[0]}"

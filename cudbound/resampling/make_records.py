@@ -20,7 +20,7 @@ from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.sample import Sample, predicted_labels
 from cudbound.basis.validation import check_inner
 from cudbound.bound.cud_bound import Bound
-from cudbound.metrics.targets import Target
+from cudbound.metrics.metric import MetricRows
 from cudbound.metrics.views import records_for
 from cudbound.problem.problem import AdditiveModel
 from cudbound.records import Records, TestSetLosses, no_information_error
@@ -419,7 +419,7 @@ def record_call(needs: Needs, inputs: RecordingInputs, existing: RecordsByName, 
 
 
 def record_targets(
-    needs: Needs, inputs: RecordingInputs, facts: RecordsByName, targets: Sequence[Target], failed: Errors
+    needs: Needs, inputs: RecordingInputs, facts: RecordsByName, targets: Sequence[MetricRows], failed: Errors
 ) -> tuple[Records, list[Records]]:
     """Make all records of a call; parameters as for `record_call`, with `facts` in addition to the given records.
 
@@ -446,15 +446,15 @@ def _of_target(
     needs: Needs,
     inputs: RecordingInputs,
     records: Records,
-    target: Target,
+    target: MetricRows,
     of_families: Mapping[tuple[RecordKind[Any], Any], Any],
 ) -> Records:
-    of_target = records_for(target.rows, records)
+    of_target = records_for(target, records)
     if of_target.kind != "classes":
         return of_target
     for kind in sorted(needs):
         if (kind, target.cud_metrics) in of_families:
-            record = of_families[kind, target.cud_metrics][target.cud_metrics.index(target.rows)]
+            record = of_families[kind, target.cud_metrics][target.cud_metrics.index(target.metric)]
             of_target = of_target.with_record(kind, record)
         elif kind.per == "target":
             of_target = of_target.with_record(kind, make_one(kind, inputs, target, of_target))

@@ -60,7 +60,7 @@ def model_of(clf, X, y=DIED, event=True, threshold=None):
         risks=clf.predict_proba(X)[:, int(event)] if hasattr(clf, "predict_proba") else None,
         threshold=threshold,
         called=clf.predict(X) == event,
-        analysis=SimpleNamespace(metrics=SimpleNamespace(event_class=int(event))),
+        analysis=SimpleNamespace(event_class=int(event)),
     )
     if hasattr(clf, "decision_function"):
         like = (lambda rows: rows) if hasattr(X, "columns") else pd.DataFrame.to_numpy

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 from record_kinds import kinds
 
+from cudbound.metrics.metric import MetricRows
 from cudbound.metrics.metrics import Metrics
-from cudbound.metrics.targets import Target, targets_of
+from cudbound.metrics.targets import targets_of
 
 EVENT = np.arange(10) < 4
 #: Records of a method that bounds a family as a whole, and of one that does not.
 BOUND, OTHER = kinds({"losses", "bound"}), kinds({"losses", "bootstrap"})
 
 
-def targets(asked: Metrics, alternative: str = "two-sided", level: float = 0.9) -> tuple[Target, ...]:
+def targets(asked: Metrics, alternative: str = "two-sided", level: float = 0.9) -> tuple[MetricRows, ...]:
     return targets_of(asked.resolve(), EVENT, None, level, alternative)
 
 
@@ -22,7 +23,7 @@ def test_metrics_by_themselves_have_the_level_each():
     found = targets(Metrics(["sensitivity", "specificity", "error"]))
     assert [one.metric.name for one in found] == ["sensitivity", "specificity", "error"]
     for one in found:
-        assert one.family == (one.rows,)
+        assert one.family == (one.metric,)
         assert (one.family_level, one.level_per_interval, one.level(BOUND), one.level(OTHER)) == (
             0.9,
             0.9,
@@ -40,7 +41,7 @@ def test_a_family_divides_the_error_probability_where_it_is_not_bounded_as_a_who
     )
     assert len(found) == 4
     for one in found:
-        assert one.family == tuple(other.rows for other in found)
+        assert one.family == tuple(other.metric for other in found)
         assert one.family_level == one.level(BOUND) == 0.9
         assert one.level_per_interval == one.level(OTHER) == pytest.approx(0.975)
         assert one.one_sided == (alternative != "two-sided")

@@ -227,7 +227,7 @@ def _pilot(X: Any, y: Any, metrics: Metrics) -> RealData:
     if classes.size != 2 or counts.min() < MIN_ROWS_PER_CLASS:
         sizes = dict(zip(classes.tolist()[:5], counts.tolist()[:5], strict=True))
         raise ParameterError("y", f"of two classes with at least {MIN_ROWS_PER_CLASS} rows each", sizes)
-    events = (labels == classes[metrics.resolve(classes.tolist()).event_class]).astype(np.int64)
+    events = (labels == classes[metrics.event_class(classes.tolist())]).astype(np.int64)
     words = f"{labels.size} rows of a pilot with {events.sum()} events, drawn with replacement"
     return RealData("pilot", words, rows, events, "population")
 

@@ -234,7 +234,7 @@ def true_metrics(population: Any, classifier: Any, metrics: Metrics) -> tuple[Tr
         if metric.reads == "classes"
         else _of_scores(metric, RecordedOutputs((metric.reads,)).of(classifier, X)[metric.reads], event)
         for metric in dict.fromkeys(
-            (*resolved.all_metrics, *((SENSITIVITY, SPECIFICITY) if resolved.ratios else ()))
+            (*resolved.linear, *((SENSITIVITY, SPECIFICITY) if resolved.ratios else ()))
         )
     }
     prevalence = resolved.prevalence if isinstance(resolved.prevalence, float) else float(np.mean(event))
