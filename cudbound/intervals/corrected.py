@@ -21,12 +21,12 @@ from cudbound.point_estimates.auc import (
     training_auc,
 )
 from cudbound.point_estimates.bootstrap_632 import (
-    BOOTSTRAP_OPTIMISM,
     NOTHING_OUT_OF_BAG,
     error_632,
     error_632_plus,
     estimate_632,
     estimate_632_plus,
+    optimism_corrected,
 )
 from cudbound.records import LOSSES, SCORES, Records
 from cudbound.resampling.bootstrap import BOOTSTRAP, INNER
@@ -48,7 +48,7 @@ def estimate_at(records: Records, center: str) -> PointOutcome:
         estimate = float(error_632(aucs.training, aucs.out_of_bag)) if center == "632" else aucs.plus
     else:
         if center == "optimism":
-            return BOOTSTRAP_OPTIMISM.compute(records)
+            return optimism_corrected(records)
         reason = NOTHING_OUT_OF_BAG
         estimate = estimate_632(records) if center == "632" else estimate_632_plus(records).estimate
     return PointOutcome(estimate, degenerate=reason if math.isnan(estimate) else None)

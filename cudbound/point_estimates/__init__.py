@@ -5,46 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from cudbound.basis.method_card import RequestedMethods, find_named
-from cudbound.point_estimates.bolstered import BOLSTERED, SEMI_BOLSTERED
-from cudbound.point_estimates.bootstrap_632 import (
-    BOOTSTRAP_632,
-    BOOTSTRAP_632_PLUS,
-    BOOTSTRAP_OPTIMISM,
-    BOOTSTRAP_POOLED,
-    LEAVE_ONE_OUT_BOOTSTRAP,
-    LV1O,
-)
-from cudbound.point_estimates.estimator import (
-    HOLDOUT,
-    K_FOLD,
-    LEAVE_ONE_OUT_ERROR,
-    REPEATED_K_FOLD,
-    RESUBSTITUTION,
-    PointEstimator,
-    compute_estimate,
-)
+from cudbound.point_estimates.bolstered import OF_KERNELS
+from cudbound.point_estimates.bootstrap_632 import OF_DRAWS
+from cudbound.point_estimates.estimator import MEANS, PointEstimator, compute_estimate
 
 __all__ = ["ESTIMATORS", "PointEstimator", "compute_estimate", "find_estimators"]
 
 #: Every point estimator by its name, in the order of the table.
-ESTIMATORS: dict[str, PointEstimator] = {
-    estimator.name: estimator
-    for estimator in (
-        RESUBSTITUTION,
-        HOLDOUT,
-        K_FOLD,
-        REPEATED_K_FOLD,
-        LEAVE_ONE_OUT_ERROR,
-        LEAVE_ONE_OUT_BOOTSTRAP,
-        BOOTSTRAP_POOLED,
-        BOOTSTRAP_632,
-        BOOTSTRAP_632_PLUS,
-        BOOTSTRAP_OPTIMISM,
-        LV1O,
-        BOLSTERED,
-        SEMI_BOLSTERED,
-    )
-}
+ESTIMATORS: dict[str, PointEstimator] = {card.name: card for card in (*MEANS, *OF_DRAWS, *OF_KERNELS)}
 
 
 def find_estimators(names: Any) -> RequestedMethods[PointEstimator]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -344,7 +344,8 @@ def _semi_bolstered(records: Records) -> PointOutcome:
     return PointOutcome(float(np.where(recorded.wrong, 1.0, recorded.losses).mean()))
 
 
-BOLSTERED = PointEstimator(
-    name="bolstered", needs=frozenset({BOLSTERED_LOSSES}), cost="0", compute=_bolstered
+#: Estimators that read kernels, in the order of the table.
+OF_KERNELS = (
+    PointEstimator("bolstered", {BOLSTERED_LOSSES}, cost="0", compute=_bolstered),
+    PointEstimator("semi-bolstered", {BOLSTERED_LOSSES}, cost="0", compute=_semi_bolstered),
 )
-SEMI_BOLSTERED = replace(BOLSTERED, name="semi-bolstered", compute=_semi_bolstered)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -253,31 +254,7 @@ def _bootstrap_632_plus(records: Records) -> PointOutcome:
     return replace(_outcome(result.estimate), remarks=remarks, details=details)
 
 
-def bootstrap_optimism(records: Records) -> float:
-    """Return the mean over draws of the refit's error on the training set minus its error on the draw.
-
-    Parameters
-    ----------
-    records : Records
-        With `bootstrap`.
-
-    References
-    ----------
-    Efron, B. and Gong, G. (1983). A leisurely look at the bootstrap, the jackknife, and cross-validation. The American
-    Statistician 37, 36-48; Harrell, F. E. (2015). Regression modeling strategies, section 5.3.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from cudbound.records import BootstrapLosses
-    >>> bootstrap_optimism(Records(bootstrap=BootstrapLosses(np.array([[2, 0]]), np.array([[0, 1]]))))
-    0.5
-    """
-    bootstrap = records.require(BOOTSTRAP)
-    return float(np.mean(np.asarray(bootstrap.losses).mean(axis=1) - bootstrap.resubstitution))
-
-
-def _optimism_corrected(records: Records) -> PointOutcome:
+def optimism_corrected(records: Records) -> PointOutcome:
     """Optimism-corrected training error.
 
     Formula: T + mean over the draws of (D_b - A_b).
@@ -286,7 +263,8 @@ def _optimism_corrected(records: Records) -> PointOutcome:
     Tendency: too low with many features relative to rows: the training set contains the rows of the draw.
     Reference: Efron and Gong (1983); Harrell (2015), section 5.3. Refits are tested on all training rows.
     """
-    optimism = bootstrap_optimism(records)
+    bootstrap = records.require(BOOTSTRAP)
+    optimism = float(np.mean(np.asarray(bootstrap.losses).mean(axis=1) - bootstrap.resubstitution))
     estimate = float(np.mean(records.require(LOSSES))) + optimism
     remarks = () if 0.0 <= estimate <= 1.0 else (f"estimate {format_proportion(estimate)} outside [0, 1]",)
     return PointOutcome(estimate, remarks=remarks, details={"optimism": optimism})
@@ -352,32 +330,21 @@ def _lv1o(records: Records) -> PointOutcome:
     )
 
 
-_RULE = Estimand("rule")
-LEAVE_ONE_OUT_BOOTSTRAP = PointEstimator(
-    name="leave-one-out-bootstrap",
-    estimand=_RULE,
-    needs=frozenset({BOOTSTRAP}),
-    cost="B",
-    compute=_leave_one_out_bootstrap,
-)
-BOOTSTRAP_POOLED = replace(LEAVE_ONE_OUT_BOOTSTRAP, name="bootstrap-pooled", compute=_pooled)
-BOOTSTRAP_632 = PointEstimator(
-    name="bootstrap-632",
-    estimand=_RULE,
-    needs=frozenset({LOSSES, BOOTSTRAP}),
-    cost="B",
-    compute=_bootstrap_632,
-)
-BOOTSTRAP_632_PLUS = replace(BOOTSTRAP_632, name="bootstrap-632-plus", compute=_bootstrap_632_plus)
-BOOTSTRAP_OPTIMISM = replace(
-    BOOTSTRAP_632, name="bootstrap-optimism", estimand=Estimand("conditional"), compute=_optimism_corrected
-)
-LV1O = PointEstimator(
-    name="lv1o",
-    estimand=_RULE,
-    needs=frozenset({LOSSES, LEAVE_ONE_OUT, BOOTSTRAP, HALVINGS}),
-    cost="n + B + 2 M",
-    compute=_lv1o,
+_of_draws = partial(PointEstimator, estimand=Estimand("rule"), cost="B")
+#: Estimators that read bootstrap draws, in the order of the table.
+OF_DRAWS = (
+    _of_draws("leave-one-out-bootstrap", {BOOTSTRAP}, compute=_leave_one_out_bootstrap),
+    _of_draws("bootstrap-pooled", {BOOTSTRAP}, compute=_pooled),
+    _of_draws("bootstrap-632", {LOSSES, BOOTSTRAP}, compute=_bootstrap_632),
+    _of_draws("bootstrap-632-plus", {LOSSES, BOOTSTRAP}, compute=_bootstrap_632_plus),
+    PointEstimator("bootstrap-optimism", {LOSSES, BOOTSTRAP}, cost="B", compute=optimism_corrected),
+    PointEstimator(
+        "lv1o",
+        {LOSSES, LEAVE_ONE_OUT, BOOTSTRAP, HALVINGS},
+        estimand=Estimand("rule"),
+        cost="n + B + 2 M",
+        compute=_lv1o,
+    ),
 )
 
 

@@ -18,7 +18,7 @@ from cudbound.resampling.folds import FOLDS, LEAVE_ONE_OUT, REPEATED_FOLDS
 from cudbound.resampling.splits import TEST_SET
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class PointEstimator(MethodCard):
     """A point estimator of the error.
 
@@ -30,7 +30,7 @@ class PointEstimator(MethodCard):
         ``compute(records, **options) -> PointOutcome``.
     """
 
-    compute: Callable[..., PointOutcome] = field(repr=False)
+    compute: Callable[..., PointOutcome] = field(repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -150,30 +150,29 @@ def _leave_one_out(records: Records) -> PointOutcome:
     return PointOutcome(float(np.mean(records.require(LEAVE_ONE_OUT).losses)))
 
 
-RESUBSTITUTION = PointEstimator(
-    name="resubstitution", needs=frozenset({LOSSES}), cost="0", compute=_resubstitution
-)
-HOLDOUT = PointEstimator(
-    name="holdout",
-    estimand=Estimand("holdout-model"),
-    needs=frozenset({TEST_SET}),
-    cost="1, or 0 with a new test set",
-    compute=_holdout,
-)
-K_FOLD = PointEstimator(
-    name="k-fold", estimand=Estimand("expected"), needs=frozenset({FOLDS}), cost="K", compute=_k_fold
-)
-REPEATED_K_FOLD = PointEstimator(
-    name="repeated-k-fold",
-    estimand=Estimand("expected"),
-    needs=frozenset({REPEATED_FOLDS}),
-    cost="R K",
-    compute=_repeated_k_fold,
-)
-LEAVE_ONE_OUT_ERROR = PointEstimator(
-    name="leave-one-out",
-    estimand=Estimand("rule"),
-    needs=frozenset({LEAVE_ONE_OUT}),
-    cost="n (least squares: all of them from one fit)",
-    compute=_leave_one_out,
+#: Estimators that are means of losses, in the order of the table.
+MEANS = (
+    PointEstimator("resubstitution", {LOSSES}, cost="0", compute=_resubstitution),
+    PointEstimator(
+        "holdout",
+        {TEST_SET},
+        estimand=Estimand("holdout-model"),
+        cost="1, or 0 with a new test set",
+        compute=_holdout,
+    ),
+    PointEstimator("k-fold", {FOLDS}, estimand=Estimand("expected"), cost="K", compute=_k_fold),
+    PointEstimator(
+        "repeated-k-fold",
+        {REPEATED_FOLDS},
+        estimand=Estimand("expected"),
+        cost="R K",
+        compute=_repeated_k_fold,
+    ),
+    PointEstimator(
+        "leave-one-out",
+        {LEAVE_ONE_OUT},
+        estimand=Estimand("rule"),
+        cost="n (least squares: all of them from one fit)",
+        compute=_leave_one_out,
+    ),
 )

@@ -140,41 +140,26 @@ def _real(name: str, values: Any, n_dimensions: int) -> Array:
     return numeric(name, values, n_dimensions).astype(np.float64, copy=False)
 
 
-def _with_gaps(name: str, values: Any) -> Array:
-    """Return a vector of floats; nan means that a value could not be computed."""
+def _with_gaps(name: str, values: Any, n_dimensions: int = 1) -> Array:
+    """Return floats; nan means that a value could not be computed, as the score of a classifier of one class."""
     array = np.asarray(values)
-    gaps = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
-    _real(name, np.where(gaps, 0.0, array) if gaps.any() else array, 1)
+    if array.dtype.kind != "f":
+        return _real(name, values, n_dimensions)
+    _real(name, np.where(np.isnan(array), 0.0, array), n_dimensions)
     return array.astype(np.float64, copy=False)
 
 
-def _scores(name: str, values: Any, n_dimensions: int) -> Array:
-    """Return finite numbers, or nan if a classifier of one class has no score."""
-    array = np.asarray(values)
-    if array.dtype.kind == "f":
-        _real(name, np.nan_to_num(array, nan=0.0, posinf=np.inf, neginf=-np.inf), n_dimensions)
-        return array.astype(np.float64, copy=False)
-    return _real(name, values, n_dimensions)
-
-
 def _probabilities(name: str, values: Any, n_dimensions: int) -> Array:
-    array = _scores(name, values, n_dimensions)
+    array = _with_gaps(name, values, n_dimensions)
     if (beyond := array[(array < 0.0) | (array > 1.0)]).size:
         raise ParameterError(name, "of probabilities in [0, 1]", float(beyond[0]))
     return array
 
 
-def _pairs(name: str, values: Any) -> Array:
-    array = _real(name, values, 2)
-    if array.shape[1] != 2:
-        raise ParameterError(name, "of shape (n_halvings, 2)", array.shape)
-    return array
-
-
-def _halves_of_folds(name: str, values: Any) -> Array:
-    array = _real(name, values, 3)
-    if array.shape[1] != 2 or array.shape[2] < 2:
-        raise ParameterError(name, "of shape (n_halvings, 2, n_folds) with at least two folds", array.shape)
+def _of_halves(name: str, values: Any, n_dimensions: int, shape: str) -> Array:
+    array = _real(name, values, n_dimensions)
+    if array.shape[1] != 2 or array.shape[-1] < 2:
+        raise ParameterError(name, shape, array.shape)
     return array
 
 
@@ -227,8 +212,18 @@ DrawLosses = Annotated[Any, Rule(partial(numeric, n_dimensions=2), loss=True, of
 NestedFoldLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=3), loss=True, of_rows=True)]
 #: Means of losses.
 Means = Annotated[Array, Rule(partial(_real, n_dimensions=1), loss=True)]
-PairsOfMeans = Annotated[Array, Rule(_pairs, loss=True)]
-HalvesOfFoldMeans = Annotated[Array, Rule(_halves_of_folds, loss=True)]
+PairsOfMeans = Annotated[
+    Array, Rule(partial(_of_halves, n_dimensions=2, shape="of shape (n_halvings, 2)"), loss=True)
+]
+HalvesOfFoldMeans = Annotated[
+    Array,
+    Rule(
+        partial(
+            _of_halves, n_dimensions=3, shape="of shape (n_halvings, 2, n_folds) with at least two folds"
+        ),
+        loss=True,
+    ),
+]
 MeansWithGaps = Annotated[Array, Rule(_with_gaps, loss=True)]
 MeanLoss = Annotated[float, Rule(partial(check_number, low=-math.inf, high=math.inf), loss=True)]
 Optimism = Annotated[Array, Rule(_with_gaps, loss=True, signed=True)]
@@ -238,8 +233,8 @@ RowNumbers = Annotated[NDArray[np.int64], Rule(partial(_whole, n_dimensions=1))]
 Flags = Annotated[NDArray[np.bool_], Rule(_flags)]
 Flag = Annotated[bool, Rule(check_flag)]
 #: Scores or probabilities, one for each row, or for each draw or partition and row; nan if there is none.
-RowScores = Annotated[Any, Rule(partial(_scores, n_dimensions=1))]
-DrawScores = Annotated[Any, Rule(partial(_scores, n_dimensions=2))]
+RowScores = Annotated[Any, Rule(partial(_with_gaps, n_dimensions=1))]
+DrawScores = Annotated[Any, Rule(partial(_with_gaps, n_dimensions=2))]
 RowProbabilities = Annotated[Any, Rule(partial(_probabilities, n_dimensions=1))]
 DrawProbabilities = Annotated[Any, Rule(partial(_probabilities, n_dimensions=2))]
 #: Numbers on a scale of their own.

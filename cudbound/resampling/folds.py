@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,12 @@ def draw_folds(n_samples: int, n_folds: int, rng: np.random.Generator) -> Folds:
     from sklearn.model_selection import KFold
 
     splitter = KFold(n_folds, shuffle=True, random_state=int(rng.integers(2**32 - 1)))
+    return _numbered(splitter.split(np.zeros(n_samples)), n_samples)
+
+
+def _numbered(splits: Iterable[tuple[Any, Any]], n_samples: int) -> Folds:
     fold = np.empty(n_samples, dtype=np.int64)
-    for number, (_, test) in enumerate(splitter.split(np.zeros(n_samples))):
+    for number, (_, test) in enumerate(splits):
         fold[test] = number
     return fold
 
@@ -108,9 +112,7 @@ def _draw_stratified(context: RefitContext) -> Folds:
         random_state=int(context.rng.integers(2**32 - 1)),
     )
     groups = None if context.groups is None else context.groups.codes
-    fold = np.empty(context.n_samples, dtype=np.int64)
-    for number, (_, test) in enumerate(splitter.split(context.labels[:, None], context.labels, groups)):
-        fold[test] = number
+    fold = _numbered(splitter.split(context.labels[:, None], context.labels, groups), context.n_samples)
     # folds of whole groups may be empty
     return np.asarray(np.unique(fold, return_inverse=True)[1])
 

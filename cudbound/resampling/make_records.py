@@ -396,32 +396,20 @@ def _chance_losses(predicted: Any, sample: Sample) -> NDArray[np.float64]:
     return np.asarray(1.0 - called[sample.labels.astype(int)])
 
 
-def record_call(needs: Needs, inputs: RecordingInputs, existing: RecordsByName, failed: Errors) -> Records:
-    """Make the records that do not depend on a target, under one progress bar.
-
-    Parameters
-    ----------
-    needs : frozenset of RecordKind
-    inputs : RecordingInputs
-    existing : mapping
-        From `given_records`, and other facts about the classifier, such as its design, by name.
-    failed : dict
-        Filled with the errors of missing records.
-
-    Raises
-    ------
-    ValueError
-        If the classifier cannot be refitted.
-    """
-    missing = {kind for kind in needs if kind.name not in existing}
-    with progress_bar(missing, inputs) as inputs.advance:
-        return Records.of(**make_records(missing, inputs, existing, failed))
-
-
 def record_targets(
     needs: Needs, inputs: RecordingInputs, facts: RecordsByName, targets: Sequence[MetricRows], failed: Errors
 ) -> tuple[Records, list[Records]]:
-    """Make all records of a call; parameters as for `record_call`, with `facts` in addition to the given records.
+    """Make all records of a call, those that do not depend on a target under one progress bar.
+
+    Parameters
+    ----------
+    needs : set of RecordKind
+    inputs : RecordingInputs
+    facts : mapping
+        Facts about the classifier, such as its design, by name.
+    targets : sequence of MetricRows
+    failed : dict
+        Filled with the errors of missing records.
 
     Returns
     -------
@@ -438,7 +426,11 @@ def record_targets(
             for target in {target.cud_metrics: target for target in targets if target.cud_metrics}.values():
                 if inputs.model is not None:
                     of_families[kind, target.cud_metrics] = make_one(kind, inputs, target)
-    records = record_call(needs, inputs, existing, failed)
+    missing = {kind for kind in needs if kind.name not in existing}
+    if refits_for(missing):
+        inputs = replace(inputs, given_refits=inputs.refits)
+    with progress_bar(missing, inputs) as advance:
+        records = Records.of(**make_records(missing, replace(inputs, advance=advance), existing, failed))
     return records, [_of_target(needs, inputs, records, target, of_families) for target in targets]
 
 

@@ -64,13 +64,10 @@ class Refits:
         ``pieces(counts, seeds)`` yields the outputs of the refits, piece by piece in their order.
     batched : bool
         Whether they are made in batches, which also allow training sets of one class.
-    scoring : RecordedOutputs, default=RecordedOutputs()
-        The outputs kept in addition to the losses.
     """
 
     pieces: Pieces = field(repr=False)
     batched: bool
-    scoring: RecordedOutputs = LOSSES_ONLY
 
     def recorded(
         self,
@@ -162,7 +159,7 @@ def prepare_refits(
     batched = batched_refit(estimator, X, y, n_jobs=n_jobs) if not keywords else None
     pieces = one_by_one if batched is None else _in_batches(batched, one_by_one, n_jobs, scoring)
     # a search takes many fits, and has folds of one class
-    return Refits(pieces, batched is not None and not unwrap(estimator).chosen_by, scoring)
+    return Refits(pieces, batched is not None and not unwrap(estimator).chosen_by)
 
 
 def difference(a: Refits, b: Refits) -> Refits:
@@ -250,7 +247,7 @@ def _in_jobs(fit_each: Callable[..., tuple[Piece, list[list[Kind]]]], n_jobs: in
         small = (stop for stop in (1, 2, 4, 8, 16, 32) if stop < min(size, len(counts)))
         stops = sorted({0, *small, *range(size, len(counts), size), len(counts)})
         parts = (slice(*ends) for ends in pairwise(stops))
-        jobs = (delayed(_fit_clones)(fit_each, counts[part], seeds[part]) for part in parts)
+        jobs = (delayed(fit_each)(counts[part], seeds[part]) for part in parts)
         results = results_of(n_jobs, jobs)
         collected = active() or WarningsOfRefits()
         try:
@@ -267,19 +264,6 @@ def _in_jobs(fit_each: Callable[..., tuple[Piece, list[list[Kind]]]], n_jobs: in
                 results.close()
 
     return pieces
-
-
-def _fit_clones(
-    fit_each: Callable[..., tuple[Piece, list[list[Kind]]]],
-    counts: NDArray[np.int32],
-    seeds: NDArray[np.int64],
-) -> tuple[Piece, list[list[Kind]]]:
-    """Return the outputs, and the warnings of each fit: those in another process would be lost.
-
-    With few rows, more threads are slower because they wait for each other.
-    """
-    with threadpool_limits(1):
-        return fit_each(counts, seeds)
 
 
 def _settings(estimator: Any) -> dict[str, bool]:
@@ -305,29 +289,31 @@ def _fit_each(
     counts: NDArray[np.int32],
     seeds: NDArray[np.int64],
 ) -> tuple[Piece, list[list[Kind]]]:
+    """Return the outputs, and the warnings of each fit: those in another process would be lost."""
     outputs = scoring.empty(counts.shape)
     errors: Failures = {}
     warned: list[list[Kind]] = [[] for _ in counts]
-    settings = _settings(estimator)
-    for fit, (row, seed) in enumerate(zip(counts, seeds, strict=True)):
-        drawn = np.repeat(np.arange(row.size), row)
-        if (y[drawn] == y[drawn[0]]).all():
-            outputs["loss"][fit] = y != y[drawn[0]]  # most classifiers cannot be fitted to one class
-            continue
-        copy = seeded_clone(estimator, int(seed))
-        of_drawn = {name: values[drawn] for name, values in keywords.items()}
-        try:
-            with recorded() as warned[fit], config_context(**settings):
-                copy.fit(_safe_indexing(X, drawn), y[drawn], **of_drawn)
-                # steps with copy=False write into the rows that they are given
-                outputs["loss"][fit] = predicted_labels(copy, copied(X), estimator.classes_) != y
-                for kind, values in scoring.of(copy, copied(X)).items() if scoring.kinds else ():
-                    outputs[kind][fit] = values
-        except Warning:  # the classifier has turned it into an error
-            raise
-        except Exception as error:
-            failure = FailedRefit.of(error, copy)
-            if errors:
-                error.with_traceback(None)  # it holds the rows and the clone
-            errors[fit] = failure
+    # with few rows, more threads are slower because they wait for each other
+    with threadpool_limits(1), config_context(**_settings(estimator)):
+        for fit, (row, seed) in enumerate(zip(counts, seeds, strict=True)):
+            drawn = np.repeat(np.arange(row.size), row)
+            if (y[drawn] == y[drawn[0]]).all():
+                outputs["loss"][fit] = y != y[drawn[0]]  # most classifiers cannot be fitted to one class
+                continue
+            copy = seeded_clone(estimator, int(seed))
+            of_drawn = {name: values[drawn] for name, values in keywords.items()}
+            try:
+                with recorded() as warned[fit]:
+                    copy.fit(_safe_indexing(X, drawn), y[drawn], **of_drawn)
+                    # steps with copy=False write into the rows that they are given
+                    outputs["loss"][fit] = predicted_labels(copy, copied(X), estimator.classes_) != y
+                    for kind, values in scoring.of(copy, copied(X)).items() if scoring.kinds else ():
+                        outputs[kind][fit] = values
+            except Warning:  # the classifier has turned it into an error
+                raise
+            except Exception as error:
+                failure = FailedRefit.of(error, copy)
+                if errors:
+                    error.with_traceback(None)  # it holds the rows and the clone
+                errors[fit] = failure
     return (outputs, errors), warned
