@@ -97,13 +97,6 @@ class Metric:
         """Whether the classes are averaged separately, so their sizes do not matter."""
         return self.shares is not None
 
-    @property
-    def loss_name(self) -> str:
-        """The underlying loss, in [0, 1], in words."""
-        name = self.name if not self.complement else f"{self.top:g} - {self.name}"
-        divided = f"({name})" if self.complement else name
-        return name if self.scale == 1.0 else f"{divided} / {self.scale:g}"
-
     def from_loss(self, loss: float) -> float:
         """Return the value of the metric for a mean loss in [0, 1]."""
         return self.top - self.scale * loss if self.complement else self.scale * loss

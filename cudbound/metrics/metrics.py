@@ -218,7 +218,7 @@ class Metrics:
         return 1 if self.event is None or len(classes) > 2 else list(classes).index(self.event)
 
     def resolve(self, classes: Sequence[Any] = (0, 1)) -> Metrics:
-        """Return the metrics of a classifier, with its event, and with costs as metrics of their own.
+        """Return the metrics of a classifier, with its event, and with a metric for its costs.
 
         With more than two classes: the error, the accuracy, and the sensitivity of the event or of each class.
 

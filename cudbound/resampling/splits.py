@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -220,8 +220,11 @@ def record_halvings(context: RefitContext) -> HalvingLosses:
     return HalvingLosses(means.reshape(N_HALVINGS, 2), half, (*notes, *remarks))
 
 
-def hold_out(context: RefitContext) -> TestSetLosses:
-    """Record the losses on a part of the rows, ``sizes.holdout_fraction``, of a classifier fitted to the others."""
+def hold_out(context: RefitContext, event_class: int = 1) -> TestSetLosses:
+    """Record the losses on a part of the rows, ``sizes.holdout_fraction``, of a classifier fitted to the others.
+
+    `event_class` is the number of the event of two classes, 0 or 1.
+    """
     n = context.n_samples
     n_test = context.sizes.n_held_out(n)
     design, remarks = context.draw_design(
@@ -232,7 +235,8 @@ def hold_out(context: RefitContext) -> TestSetLosses:
     tested = design.testing[0] > 0
     losses, scores = parted(context.refit(design.training)[0, tested])
     labels = context.labels[tested]
-    classes = {"event": labels > 0.0} if np.unique(context.labels).size == 2 else {"class_numbers": labels}
+    two = np.unique(context.labels).size == 2
+    classes = {"event": (labels > 0.0) == bool(event_class)} if two else {"class_numbers": labels}
     return TestSetLosses(losses, n - n_test, "holdout-model", remarks, **classes, **scores)
 
 
@@ -290,11 +294,7 @@ def _halvings_of_splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ..
 
 
 def _test_set(inputs: Any, _: Any) -> TestSetLosses:
-    tested = hold_out(inputs.context(TEST_SET))
-    # the second class is the event unless the caller says otherwise
-    return (
-        tested if inputs.scoring.event_class or tested.event is None else replace(tested, event=~tested.event)
-    )
+    return hold_out(inputs.context(TEST_SET), inputs.scoring.event_class)
 
 
 SPLITS = RecordKind(
