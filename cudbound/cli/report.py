@@ -10,8 +10,14 @@ import click
 
 from cudbound.cli import options
 from cudbound.cli.command import command, finish, in_words_of_the_command, typed_command, worded
-from cudbound.cli.fitted import SavedModel, fit, read_sample, with_notes
-from cudbound.cli.input_options import classifier_of_file, data_options, for_classifier, weight_option
+from cudbound.cli.fitted import SavedModel, fit, new_cases_of, read_sample, with_notes
+from cudbound.cli.input_options import (
+    classifier_of_file,
+    data_options,
+    for_classifier,
+    new_cases_option,
+    weight_option,
+)
 from cudbound.cli.output import check_paths, write_whole
 from cudbound.cli.verify import save_option, saved_text
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
 @command("report")
 @data_options(weight_option)
 @classifier_of_file
+@new_cases_option
 @options.confidence_level_option
 @options.resamples_option
 @options.seed_option
@@ -47,6 +54,7 @@ def report(
     *,
     data: DataFile,
     classifier: ClassifierRecipe | SavedModel,
+    new_cases: Path | None,
     seed: int,
     path: Path,
     save: Path | None,
@@ -62,7 +70,7 @@ def report(
     if path.suffix.lower() not in (".html", ".htm"):
         raise click.BadParameter("it must be a file name that ends in .html.", param_hint="'--output'")
     numbers = path.with_suffix(".json")
-    read = [data.file, getattr(classifier, "path", None)]
+    read = [data.file, new_cases, getattr(classifier, "path", None)]
     check_paths([path, numbers, save], read)
     import_matplotlib()  # what is missing is told before any time is spent
     templates()
@@ -81,6 +89,7 @@ def report(
             event=fitted.labels[1],
             groups=sample.groups,
             sample_weight=sample.weights,
+            new_cases=new_cases_of(fitted, data, new_cases),
             rng=seed,
             in_words=lambda table: _of_columns(with_notes(table, {SINGLE: fitted}), sample),
             as_read=(sample.columns, lambda rows: _like(fitted.X, sample, rows)),

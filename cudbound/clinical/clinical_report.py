@@ -114,6 +114,7 @@ def clinical_report(
     event: object = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    new_cases: tuple[Features, ArrayLike] | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     rng: int | np.random.Generator | None = None,
@@ -135,6 +136,9 @@ def clinical_report(
         Groups of rows, such as those of one patient.
     sample_weight : array-like of float, shape (n_samples,), default=None
         Weights of the rows in the fit of the classifier; the AUC and the Brier score are then omitted.
+    new_cases : (array-like, array-like), default=None
+        New cases (X_new, y_new), as in `cudbound.performance_interval`. The report then has a sentence per metric on
+        the interval from both; all other parts are about the training rows.
     confidence_level : float, default=0.95
         Nominal level of all intervals, in (0, 1).
     n_resamples : int, default=1000
@@ -183,6 +187,7 @@ def clinical_report(
         event=event,
         groups=groups,
         sample_weight=sample_weight,
+        new_cases=new_cases,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         rng=rng,
@@ -245,7 +250,9 @@ def make_report(
 
 def _call(shared: Mapping[str, Any], **values: Any) -> str:
     """Return the call in Python; arrays by their names."""
-    arrays = [f"{name}={name}" for name in ("groups", "sample_weight") if shared[name] is not None]
+    arrays = [
+        f"{name}={name}" for name in ("groups", "sample_weight", "new_cases") if shared.get(name) is not None
+    ]
     chosen = {name: shared[name] for name in ("event", "confidence_level")} | values
     named = [f"{name}={value!r}" for name, value in chosen.items() if value is not None]
     return f"clinical_report(estimator, X, y, {', '.join([*arrays, *named])})"
@@ -260,6 +267,7 @@ def _parts(results: ReportResults, estimator: Any, X: Any, y: Any, n_left_out: i
         "participants": participants(results.columns, results.event, n_left_out),
         "model": terms,
         "performance": sections.performance(results),
+        "new_cases": sections.new_cases(results),
         "probabilities": sections.probabilities(results),
         "intervals": sections.intervals(results, estimator),
         "instability": None

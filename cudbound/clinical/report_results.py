@@ -25,6 +25,7 @@ from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
 from cudbound.inputs.classifier_recipe import LEARNERS
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS, Metrics
+from cudbound.report.sentences import POOLED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,6 +159,7 @@ def report_results(
     event: Any,
     n_resamples: int,
     seed: int,
+    new_cases: Any = None,
     as_read: tuple[pd.DataFrame, Callable[[pd.DataFrame], Any]] | None = None,
     **shared: Any,
 ) -> ReportResults:
@@ -170,7 +172,10 @@ def report_results(
     metrics, risks, threshold = _metrics(estimator, X, sample, event)
     drawn = {"n_resamples": n_resamples, "rng": seed, **shared}
     with _collected() as messages:
-        table = compare_intervals(estimator, X, y, methods=[RECOMMENDED], metric=metrics, **drawn)
+        methods = [RECOMMENDED] if new_cases is None else [RECOMMENDED, POOLED]
+        table = compare_intervals(
+            estimator, X, y, methods=methods, metric=metrics, new_cases=new_cases, **drawn
+        )
         cud, why_no_cud = None, ""
         try:
             cud = cud_interval(estimator, X, y, **drawn)

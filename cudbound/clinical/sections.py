@@ -29,7 +29,7 @@ from cudbound.clinical.report_results import (
 )
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS
 from cudbound.metrics.predictive import likelihood_ratio
-from cudbound.report.sentences import interval_sentence, majority_sentence
+from cudbound.report.sentences import POOLED, interval_sentence, majority_sentence
 from cudbound.report.tables import SINGLE
 
 if TYPE_CHECKING:
@@ -307,6 +307,12 @@ def performance(results: ReportResults) -> dict[str, Any]:
         "measures": measures,
         "notes": _notes(measures),
     }
+
+
+def new_cases(results: ReportResults) -> list[str]:
+    """Return a sentence on each metric, from the training rows and new cases; none without new cases."""
+    n = results.event.size
+    return [interval_sentence(row, n) for row in results.table if row.method == POOLED]
 
 
 def _notes(measures: list[dict[str, Any]]) -> list[str]:

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import new_cases_pages
 import pandas as pd
 import recommended_pages
 import skops.io
@@ -525,6 +526,7 @@ def former_rule() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     **recommended_pages.PARTS,
+    **new_cases_pages.PARTS,
     "former-rule": former_rule,
     "against-others": against_others,
     "confirmation-methods": partial(methods_worst_first, "two-center-confirmation"),

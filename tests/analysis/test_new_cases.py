@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import beta
 from sklearn.linear_model import LogisticRegression
 
-from cudbound import Metrics, compare_intervals, performance_interval
+from cudbound import Metrics, clinical_report, compare_intervals, performance_interval
 from cudbound.basis.exceptions import RepeatedRowsWarning
 
 RNG = np.random.default_rng(4)
@@ -161,3 +161,18 @@ def test_training_rows_among_the_new_cases_are_counted():
     with pytest.warns(RepeatedRowsWarning, match="5 of 30 test cases equal training rows"):
         result = performance_interval(CLF, X, Y, new_cases=new, **FEW)
     assert "5 of 30 test cases equal training rows" in result.row.remarks
+
+
+def test_the_clinical_report_has_a_sentence_per_metric():
+    report = clinical_report(CLF, X, Y, new_cases=NEW, **FEW)
+    sentences = report.to_dict()["new_cases"]
+    assert sentences[0] == performance_interval(CLF, X, Y, new_cases=NEW, **FEW).sentence
+    assert any("AUC" in sentence for sentence in sentences)
+    page = report.to_html()
+    assert "Internal validation, and new cases." in page
+    assert "pooled interval from 60 training rows and 25 test cases" in page
+    assert "new_cases=new_cases" in report.to_dict()["reproduction"]["command"]
+    alone = clinical_report(CLF, X, Y, **FEW)
+    assert alone.to_dict()["new_cases"] == []
+    assert "no external data" in alone.to_html()
+    assert alone.to_dict()["performance"] == report.to_dict()["performance"]

@@ -182,3 +182,13 @@ def test_new_cases_that_cannot_be_used_are_refused(changes, roles, message):
 def test_a_file_that_lacks_a_column_is_refused():
     with pytest.raises(CsvError, match=r"no column 'age' in 'new\.csv'"):
         read(NEW.drop(columns="age"))
+
+
+def test_the_report_reads_new_cases():
+    result = invoke(
+        *("report", "data.csv", *ROLES, *FEW, "--new-cases", "new.csv", "--output", "report.html"),
+    )
+    assert result.exit_code == 0, result.output
+    numbers = json.loads(Path("report.json").read_text())
+    assert f"{M} test cases" in numbers["new_cases"][0]
+    assert "--new-cases new.csv" in numbers["reproduction"]["command"]
