@@ -26,9 +26,6 @@ EXTENSIONS = {
     ".html": "html",
     ".csv": "csv",
     ".json": "json",
-    ".htm": "html",
-    ".markdown": "markdown",
-    ".latex": "latex",
 }
 
 

@@ -203,13 +203,9 @@ def _about_metrics(rows: Sequence[IntervalEstimate]) -> list[str]:
     """Return the remarks on rows of one method, each once, after the measures that it is about."""
     metrics_of: dict[str, list[str]] = {}
     for row in rows:
-        for remark in dict.fromkeys(_remarks(row)):
+        for remark in _remarks(row):
             metrics_of.setdefault(remark, []).append(row.metric)
-    remarks_on: dict[str, list[str]] = {}
-    for remark, metrics in metrics_of.items():
-        about = "all of these measures" if len(metrics) == len(rows) > 1 else metric_words(metrics)
-        remarks_on.setdefault(about, []).append(remark)
-    return [f"Remarks on {about}: {'; '.join(remarks)}." for about, remarks in remarks_on.items()]
+    return [f"Remark on {metric_words(metrics)}: {remark}." for remark, metrics in metrics_of.items()]
 
 
 def _remarks(row: Row) -> list[str]:

@@ -340,17 +340,13 @@ def methods_in_words(rows: Sequence[Row]) -> str:
     for row in rows:
         metric = getattr(row, "metric", "error")
         metrics_of.setdefault(row.method, {}).setdefault(row.title, []).append(metric)
-    words = []
-    for method, ways in metrics_of.items():
-        full = ""
-        for title, metrics in ways.items():
-            about = f"{method}, for {metric_words(metrics)}" if len(ways) > 1 else method
-            if full and title.startswith(f"{full}, "):
-                words.append(f"the same{title.removeprefix(full)} ({about})")
-            else:
-                full = title
-                words.append(method if title == method else f"{title} ({about})")
-    return "; ".join(words)
+    return "; ".join(
+        method
+        if title == method
+        else f"{title} ({method}{f', for {metric_words(metrics)}' * (len(ways) > 1)})"
+        for method, ways in metrics_of.items()
+        for title, metrics in ways.items()
+    )
 
 
 #: Columns of a table for a paper, apart from the estimates with their limits.

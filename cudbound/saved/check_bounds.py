@@ -33,6 +33,7 @@ LOSS_TOLERANCE = 1e-7
 STEP = 1e-9
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of coefficients without measure nothing is known
 def witness_values(problem: Problem, witness: Array) -> Array:
     r"""Return the lower bound on Q from the witness of each draw, shape (n_draws,).
 
@@ -49,11 +50,6 @@ def witness_values(problem: Problem, witness: Array) -> Array:
     ----------
     Laber and Murphy (2008), sections 3.1 and 4.
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # of coefficients without measure nothing is known
-        return _values(problem, witness)
-
-
-def _values(problem: Problem, witness: Array) -> Array:
     scores = witness @ problem.design.T
     terms = np.abs(witness) @ np.abs(problem.design).T
     wrong = np.where(scores >= 0.0, 1.0, -1.0) != problem.labels  # rows of zeros are always +1

@@ -6,20 +6,17 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 import numpy as np
-from cattrs import BaseValidationError, transform_error
-from cattrs.preconf.json import make_converter
-from cattrs.v import format_exception
 from numpy.typing import NDArray
 
 from cudbound.basis.environment import versions
-from cudbound.basis.exceptions import SavedResultError
+from cudbound.basis.exceptions import ParameterError, SavedResultError
 from cudbound.basis.validation import Splits, check_confidence_level, check_rng
 from cudbound.bound.cud_bound import Bound, CudBound
+from cudbound.inputs.schema import Reader, names_of
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
 from cudbound.report.render import Tabular
@@ -151,7 +148,7 @@ class SavedResult:
 
     def to_text(self) -> str:
         """Return the text of the file; all numbers are read back exactly, including infinite ones and nan."""
-        body = {"format": FORMAT, **_CONVERTER.unstructure(self)}
+        body = {"format": FORMAT, **_READER.converter.unstructure(self)}
         parts = {"checksum": _checksum(body), **body}
         lines = [f"{json.dumps(name)}: {json.dumps(part, default=_plain)}" for name, part in parts.items()]
         return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -197,14 +194,11 @@ def read_saved(path: str | Path) -> tuple[SavedResult, bool]:
 
 
 def structured(body: Any, model: type[Model]) -> Model:
-    """Convert a JSON object to a dataclass; raise `SavedResultError` if it is not an object."""
-    if not isinstance(body, Mapping):
-        raise SavedResultError(f"must be a JSON object; it is {body!r:.40}")
+    """Convert a JSON object to a dataclass; raise `SavedResultError` if it is not one."""
     try:
-        return _CONVERTER.structure(body, model)
-    except BaseValidationError as error:
-        problem = transform_error(error, format_exception=_in_words)[0]
-        raise SavedResultError(" ".join(problem.split())) from error
+        return _READER.structured(body, model)
+    except ValueError as error:
+        raise SavedResultError(str(error)) from error
 
 
 def _checksum(body: Mapping[str, Any]) -> str:
@@ -220,53 +214,24 @@ def _plain(value: Any) -> Any:
     )
 
 
-def _in_words(error: BaseException, kind: type | None) -> str:
-    # its words for a missing field say more than the error does, and less than others do
-    return format_exception(error, kind) if isinstance(error, KeyError) else str(error)
-
-
-def _strictly(value: Any, kind: Any) -> Any:
-    """Return a value unchanged: an integer is also a number, true is not an integer, and text is never converted."""
-    if type(value) is not kind and not (kind is float and type(value) is int):
-        raise TypeError(f"must be of type {kind.__name__}; it is {value!r:.40}")
-    kind(value)  # an integer may be too large for a number
-    return value
-
-
-def _comes_from(origin: Any, kind: Any) -> bool:
-    return get_origin(kind) is origin
-
-
 def _array(value: Any, kind: Any) -> NDArray[Any]:
     if not isinstance(value, list):
-        raise TypeError("must be a list")
+        raise ParameterError("", "a list", value)
     return np.array(value, dtype=get_args(get_args(kind)[1])[0])
 
 
-def _sequence(value: Any, kind: Any) -> Any:
-    """Return a list as a tuple; text is not a list of letters."""
-    if not isinstance(value, list):
-        raise TypeError(f"must be a list; it is {value!r:.40}")
-    return _TO_TUPLE(value, kind)
-
-
 def _metrics(value: Any, _: Any) -> Metrics:
-    metric = _CONVERTER.structure(value["metric"], tuple[str | Metric, ...])
-    return Metrics(**{**value, "metric": metric})
+    entries = [entry if isinstance(entry, str) else structured(entry, Metric) for entry in value["metric"]]
+    return Metrics(**{**value, "metric": tuple(entries)})
 
 
-_CONVERTER = make_converter(forbid_extra_keys=True)
-for _kind in (int, float, str, bool):
-    _CONVERTER.register_structure_hook(_kind, _strictly)
-_CONVERTER.register_structure_hook_func(partial(_comes_from, np.ndarray), _array)
-_TO_TUPLE = _CONVERTER.get_structure_hook(tuple[str, ...])
-_CONVERTER.register_structure_hook_func(
-    lambda kind: _comes_from(tuple, kind) and get_args(kind)[-1] is ..., _sequence
-)
-_CONVERTER.register_structure_hook(Metrics, _metrics)
+_READER = Reader(names_of)
+_READER.converter.register_structure_hook_func(lambda kind: np.ndarray in (get_origin(kind), kind), _array)
+_READER.converter.register_structure_hook(Metrics, _metrics)
 # of the splits of a call, a file has at most their number
-_CONVERTER.register_structure_hook_func(
-    lambda kind: kind == Splits | None, lambda value, _: None if value is None else _strictly(value, int)
+_NUMBER: Any = int | None
+_READER.converter.register_structure_hook_func(
+    lambda kind: kind == Splits | None, lambda value, _: _READER.converter.structure(value, _NUMBER)
 )
 
 

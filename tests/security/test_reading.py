@@ -52,7 +52,7 @@ DESIGNS = [
     (BASE.replace("n_resamples = 5", f"n_resamples = {10**12}") + NOISE, "n_resamples must be an integer of at most"),
     (f"{BASE}inner = {10**18}\n{NOISE}", "inner must be an integer of at most 100,000. Got 1000000000000000000."),
     (f"{BASE}{NOISE}n_features = {10**9}\n", "n_features must be an integer of at most 10,000. Got 1000000000."),
-    (f"{BASE}[sizes]\nn_splits = {10**12}\n{NOISE}", "n_splits must be an integer of at most 1,000,000."),
+    (f"{BASE}[resampling]\nn_splits = {10**12}\n{NOISE}", "n_splits must be an integer of at most 1,000,000."),
     (BASE.replace("12", "100000") + NOISE + "n_features = 10000\n", "have more than 10,000,000 values; use fewer"),
     (f"{BASE}{NOISE}degree = 100\n", "degree must be an integer of at most 10. Got 100."),
     (f'{BASE}{NOISE}set = {{basis = "os.system"}}\nclassifier = "convex-loss"\n', "[[scenario]] 1: "),

@@ -24,6 +24,7 @@ from cudbound.basis.exceptions import (
 from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile, quoted
+from cudbound.inputs.schema import keys_of, placed, structured
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.mixture import Patients
 from cudbound.study.populations.population import (
@@ -35,7 +36,6 @@ from cudbound.study.populations.population import (
     load_data_set,
 )
 from cudbound.study.populations.worlds import WORLDS
-from cudbound.study.schema import keys_of, placed, structured
 
 #: Keys for the source of samples; a table must have exactly one of them.
 SOURCES = ("world", "data", "csv")

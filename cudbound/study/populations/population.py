@@ -22,7 +22,7 @@ from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import MIN_ROWS_PER_CLASS, check_choice, check_integer, check_number
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.data_file import DataFile
-from cudbound.study.schema import placed
+from cudbound.inputs.schema import placed
 
 Array = NDArray[np.float64]
 
