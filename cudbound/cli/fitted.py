@@ -391,7 +391,7 @@ def with_notes(table: SomeTable, fitted: Mapping[str, FittedClassifier]) -> Some
     run = replace(
         table.run,
         source=sample.source,
-        features=sample.feature_names,
+        features=tuple(sample.feature_names if sample.columns is None else sample.columns),
         preparation=sample.notes,
         choices=typed_options(),
         classifiers={name: learner.description for name, learner in fitted.items()},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,6 @@ from cudbound.report.tables import SINGLE
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cudbound.analysis.table import IntervalTable
     from cudbound.inputs.csv_columns import TrainingData
 
 
@@ -91,7 +89,7 @@ def report(
             sample_weight=sample.weights,
             new_cases=new_cases_of(fitted, data, new_cases),
             rng=seed,
-            in_words=lambda table: _of_columns(with_notes(table, {SINGLE: fitted}), sample),
+            in_words=lambda table: with_notes(table, {SINGLE: fitted}),
             as_read=(sample.columns, lambda rows: _like(fitted.X, sample, rows)),
             n_left_out=sample.n_left_out,
             worded=worded,
@@ -104,12 +102,6 @@ def report(
         texts[save] = saved_text(page.table, data, sample, classifier)
     write_whole(texts)
     finish(collected)
-
-
-def _of_columns(table: IntervalTable, sample: TrainingData) -> IntervalTable:
-    """Return a table whose features are the columns of the file, not their indicators."""
-    run: Any = table.run
-    return replace(table, about=replace(run, features=tuple(sample.columns)))
 
 
 def _like(X: Any, sample: TrainingData, rows: pd.DataFrame) -> Any:

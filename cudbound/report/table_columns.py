@@ -196,7 +196,11 @@ def comparison_report(
     notes = (
         f"Method: {methods[0]}." if len(pairs) > 1 and len(methods) == 1 else "",
         f"Estimate: {what}({a}) - {what}({b}), in {scale}, limits clipped to it; above 0 where {a} {more}.",
-        *(_adjustments(len(pairs)) if len(pairs) > 1 else ()),
+        f"Limits: simultaneous (Bonferroni); for each method, they hold together for all {len(pairs)} pairs at the "
+        "nominal level."
+        if len(pairs) > 1
+        else "",
+        "p-value: for a single pair. Holm: adjusted for the number of pairs." if len(pairs) > 1 else "",
         *tested,
         *explain_estimands((row.estimand for row in rows), DIFFERENCES, what),
         f"Internal comparisons from one data set, without external validation{external}."
@@ -215,14 +219,6 @@ def comparison_report(
     if len(pairs) > 1:
         report = replace(report, columns=(*_NAMES, *report.columns[len(methods) == 1 :]))
     return styled(report, by_pair(rows), style)
-
-
-def _adjustments(n_pairs: int) -> tuple[str, ...]:
-    return (
-        f"Limits: simultaneous (Bonferroni); for each method, they hold together for all {n_pairs} pairs at "
-        "the nominal level.",
-        "p-value: for a single pair. Holm: adjusted for the number of pairs.",
-    )
 
 
 def by_pair(rows: Sequence[ComparisonResult]) -> tuple[ComparisonResult, ...]:

@@ -24,6 +24,7 @@ DEFAULTS = {
     "n_resamples": 1000,
     "resampling": Resampling(),
     "sample_weight": None,
+    "new_cases": None,
     "n_jobs": 1,
 }
 
@@ -81,6 +82,7 @@ def test_every_option_reaches_the_computation(fake, patients):
         "n_resamples": 50,
         "resampling": Resampling(inner="oob", cv=3, n_folds=5, test_fraction=0.2),
         "sample_weight": None,
+        "new_cases": None,
         "n_jobs": -1,
     }
 
