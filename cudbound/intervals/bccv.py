@@ -13,8 +13,7 @@ from cudbound.basis.groups import Groups
 from cudbound.basis.outcomes import Outcome
 from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.bootstrap_percentile import percentile_interval, shifted_interval
-from cudbound.intervals.method import Method
-from cudbound.records import Records
+from cudbound.intervals.method import Method, of_record
 from cudbound.records.rules import FitCount, MeanLoss, Means, Recorded, Remarks
 from cudbound.resampling.bootstrap import USABLE_DRAWS
 from cudbound.resampling.context import RefitContext, has_one_class
@@ -136,7 +135,7 @@ REMOVED_CASES = RecordKind(
 SAME = "both limits are the same bootstrap replicate"
 
 
-def _percentile(records: Records, confidence_level: float) -> Outcome:
+def _percentile(record: RemovedCaseErrors, confidence_level: float) -> Outcome:
     """Percentile interval of bootstrap case cross-validation.
 
     Formula: the d/2 and 1 - d/2 quantiles over the draws of theta_b = sum of count_i e_i / n; e_i is the loss on row
@@ -147,11 +146,11 @@ def _percentile(records: Records, confidence_level: float) -> Outcome:
     classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8.
     Quantiles by the inverted distribution function are our choice.
     """
-    errors = records.require(REMOVED_CASES).errors
-    return Outcome(float(np.mean(errors)), percentile_interval(errors, confidence_level), degenerate=SAME)
+    interval = percentile_interval(record.errors, confidence_level)
+    return Outcome(float(np.mean(record.errors)), interval, degenerate=SAME)
 
 
-def _bias_reduced(records: Records, confidence_level: float) -> Outcome:
+def _bias_reduced(record: RemovedCaseErrors, confidence_level: float) -> Outcome:
     """Percentile interval of bootstrap case cross-validation with bias reduction.
 
     Formula: the limits of bccvp minus (mean of theta_b - leave-one-out error).
@@ -164,7 +163,6 @@ def _bias_reduced(records: Records, confidence_level: float) -> Outcome:
     """
     # a draw has about .632 n distinct cases to train on, which makes its error too large: both percentiles are moved by
     # the mean of the errors minus the leave-one-out error; some public code takes another error as the center
-    record = records.require(REMOVED_CASES)
     return Outcome(
         record.leave_one_out,
         shifted_interval(record.errors, record.leave_one_out, confidence_level),
@@ -173,5 +171,7 @@ def _bias_reduced(records: Records, confidence_level: float) -> Outcome:
     )
 
 
-BCCVP = Method("bccvp", {REMOVED_CASES}, cost="about .632 n B + n", compute=_percentile)
-BCCVP_BR = Method("bccvp-br", {REMOVED_CASES}, cost="about .632 n B + n", compute=_bias_reduced)
+BCCVP, BCCVP_BR = (
+    Method(name, {REMOVED_CASES}, cost="about .632 n B + n", compute=of_record(REMOVED_CASES, function))
+    for name, function in (("bccvp", _percentile), ("bccvp-br", _bias_reduced))
+)

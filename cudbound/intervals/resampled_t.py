@@ -13,7 +13,7 @@ from cudbound.basis.method_card import EXPECTED, HOLDOUT_MODEL, Choice, Number
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import Array
-from cudbound.intervals.method import EQUAL, Method, Pivot
+from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records import Records, SplitLosses, TestSetLosses
 from cudbound.records.rules import Means, PairsOfMeans, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext
@@ -130,35 +130,29 @@ REPLICATES = RecordKind(
 FEW_TEST_ROWS = 5
 
 
-def single_split_t_pivot(losses: ArrayLike, *, reference: str = "t") -> Pivot:
-    """Mean loss on one test set with standard error S_L / sqrt(n_tested).
+def single_split_t_pivot(test_set: TestSetLosses, *, reference: str = "t") -> Pivot:
+    """t interval from the losses on one test set.
 
-    Parameters
-    ----------
-    losses : array-like, shape (n_tested,)
-        Losses of one fitted classifier on a test set, or differences of the losses of two.
-    reference : {"t", "normal"}, default="t"
-        The t distribution with n_tested - 1 degrees of freedom, as in the paper of 1999, or the normal distribution, as
-        in that of 2003.
-
-    Returns
-    -------
-    Pivot
-        ``degenerate`` gives the reason if all losses are equal or there is only one.
-
-    References
-    ----------
-    Nadeau and Bengio (2003), section 4; Nadeau, C. and Bengio, Y. (1999). Inference for the generalization error.
-    NIPS 12, 307-313.
+    Formula: r +/- t(1 - d/2; m - 1) sqrt(s^2 / m); r and s^2 are mean and sample variance of the losses on m test
+    points.
+    Assumptions: the test rows are independent, and numerous enough for their mean loss to be nearly normal.
+    Tendency: liberal if errors are rare, zero width without errors; liberal for the learning algorithm, since it
+    ignores the variance between training sets; as a 5 % test of two learning algorithms with equal errors it rejected
+    at most .127 in 17 settings and kept its level in 3.
+    Reference: Nadeau and Bengio (2003), section 4, which has the normal distribution; the t distribution follows
+    Nadeau and Bengio (1999).
+    With reference=normal: Normal interval from the losses on one test set.
+    Reference with reference=normal: Nadeau and Bengio (2003), section 4.
 
     Examples
     --------
-    >>> pivot = single_split_t_pivot([1, 0, 0, 1, 0, 0, 0, 0])
+    >>> pivot = single_split_t_pivot(TestSetLosses([1, 0, 0, 1, 0, 0, 0, 0], 20))
     >>> pivot.estimate, round(pivot.standard_error, 4), pivot.df
     (0.25, 0.1637, 7.0)
     """
-    pivot = _t_pivot(losses, 1.0 / np.size(losses), "losses of the test set")
-    return pivot if reference == "t" else replace(pivot, df=math.inf)
+    pivot = _t_pivot(test_set.losses, 1.0 / np.size(test_set.losses), "losses of the test set")
+    df = pivot.df if reference == "t" else math.inf
+    return replace(pivot, df=df, estimand=Estimand(test_set.estimand))
 
 
 def resampled_t_pivot(means: ArrayLike, n_train: float = 1.0, n_test: float = 0.0) -> Pivot:
@@ -260,26 +254,6 @@ def _t_pivot(numbers: ArrayLike, factor: float, what: str, estimate: float | Non
     return Pivot(estimate, math.sqrt(factor * float(values.var(ddof=1))), df=df)
 
 
-def _single_split_t(records: Records, *, reference: str) -> Pivot:
-    """t interval from the losses on one test set.
-
-    Formula: r +/- t(1 - d/2; m - 1) sqrt(s^2 / m); r and s^2 are mean and sample variance of the losses on m test
-    points.
-    Assumptions: the test rows are independent, and numerous enough for their mean loss to be nearly normal.
-    Tendency: liberal if errors are rare, zero width without errors; liberal for the learning algorithm, since it
-    ignores the variance between training sets; as a 5 % test of two learning algorithms with equal errors it rejected
-    at most .127 in 17 settings and kept its level in 3.
-    Reference: Nadeau and Bengio (2003), section 4, which has the normal distribution; the t distribution follows
-    Nadeau and Bengio (1999).
-    With reference=normal: Normal interval from the losses on one test set.
-    Reference with reference=normal: Nadeau and Bengio (2003), section 4.
-    """
-    test_set: TestSetLosses = records.require(TEST_SET)
-    return replace(
-        single_split_t_pivot(test_set.losses, reference=reference), estimand=Estimand(test_set.estimand)
-    )
-
-
 def _on_splits(records: Records, n_test: float | None = None) -> Pivot:
     """Return the pivot of the splits; `n_test` of the correction is by default the rows of a test set."""
     splits: SplitLosses = records.require(SPLITS)
@@ -364,7 +338,7 @@ SINGLE_SPLIT_T = Method(
     estimand=HOLDOUT_MODEL,
     cost="1",
     options={"reference": Choice(("t", "normal"))},
-    pivot=_single_split_t,
+    pivot=of_record(TEST_SET, single_split_t_pivot),
 )
 RESAMPLED_T = Method("resampled-t", {SPLITS}, estimand=EXPECTED, cost="J", pivot=_resampled_t)
 CORRECTED_RESAMPLED_T = Method(

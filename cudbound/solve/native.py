@@ -177,7 +177,7 @@ def solve_native(
         _nodes(limits.nodes_per_draw),
         np.inf,
         _nodes(limits.nodes),
-        _seconds(limits.seconds),
+        np.inf if limits.seconds is None else limits.seconds,
         np.array(ranks, dtype=np.int64),
         proved,
         threads,
@@ -188,10 +188,6 @@ def solve_native(
 
 def _nodes(limit: float | None) -> int:
     return UNLIMITED if limit is None else int(min(limit, UNLIMITED))
-
-
-def _seconds(limit: float | None) -> float:
-    return np.inf if limit is None else limit
 
 
 def _native(problem: Problem, basis: Basis) -> _solvers.Problem:

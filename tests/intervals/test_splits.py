@@ -39,7 +39,7 @@ from cudbound.intervals.resampled_t import (
     resampled_t_pivot,
     single_split_t_pivot,
 )
-from cudbound.records import FoldLosses, HalvingLosses, Records, RepeatedFoldLosses
+from cudbound.records import FoldLosses, HalvingLosses, Records, RepeatedFoldLosses, TestSetLosses
 from cudbound.resampling.folds import draw_folds
 from cudbound.resampling.splits import (
     draw_split,
@@ -83,7 +83,8 @@ def test_resampled_t_is_the_resampled_test_of_mlxtend(seed):
 @pytest.mark.parametrize("losses", [[0, 1, 0, 0, 1, 0, 1], [1, -1, 0, 1, 1, 0, 0, 1], [True, False, False]])
 def test_single_split_t_and_z_are_those_of_statsmodels(losses):
     theirs = DescrStatsW(np.array(losses, dtype=float))
-    t, z = single_split_t_pivot(losses), single_split_t_pivot(losses, reference="normal")
+    record = TestSetLosses(losses, 20)
+    t, z = single_split_t_pivot(record), single_split_t_pivot(record, reference="normal")
     assert t.interval(0.9) == pytest.approx(theirs.tconfint_mean(0.1), abs=1e-12)
     assert z.interval(0.9) == pytest.approx(theirs.zconfint_mean(0.1), abs=1e-12)
     assert (t.statistic(), t.pvalue()) == pytest.approx(theirs.ttest_mean(0.0)[:2], abs=1e-12)
