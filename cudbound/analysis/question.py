@@ -178,10 +178,9 @@ class Question(Generic[Card]):
             refused |= dict.fromkeys(self.of_model, f"no CUD bound: {model.why_none}")
         elif model is not None and model.additive is not None:
             for method in self.readings:
-                refused |= self._of_records(method, inputs)
+                if any(kind.check for kind in method.needs):
+                    refused |= self._of_records(method, inputs)
         methods = [method for method in self.readings if method.name not in refused]
-        if inputs.test_set is None:
-            _check_without_new_cases(methods)
         if self.resampling.cv is not None:
             _check_use_of_splits(methods, inputs)
         return refused if inputs.sample.groups is None else refused | self._of_groups(methods, inputs)
@@ -235,16 +234,6 @@ class Question(Generic[Card]):
         return dict.fromkeys(torn, "not available for rows in groups: it would split groups")
 
 
-def _check_without_new_cases(methods: Iterable[MethodCard]) -> None:
-    """Raise ValueError if there are no new cases, and a method adds them to the training rows."""
-    lacking = [method.name for method in methods if TEST_SET in method.needs and not method.on_test_set]
-    if lacking:
-        raise ValueError(
-            f"The method {lacking[0]!r} adds new cases to the training rows: pass new_cases=(X_new, y_new), on the "
-            "command line --new-cases NEW.csv. Without new cases, 'two-center' is the interval from the training rows."
-        )
-
-
 def _check_use_of_splits(methods: Sequence[MethodCard], inputs: RecordingInputs) -> None:
     """Raise ValueError if no method uses the records that the caller's splits fill."""
     if any(inputs.fills(kind) for method in methods for kind in method.needs):
@@ -284,9 +273,17 @@ def check_new_cases(
     Raises
     ------
     ValueError
-        If they are not a pair, their labels are not those of the classifier, or none of the methods uses them.
+        If they are not a pair, their labels are not those of the classifier, none of the methods uses them, or one
+        needs them and there are none.
     """
     if new_cases is None:
+        lacking = [method.name for method in methods if TEST_SET in method.needs and not method.on_test_set]
+        if lacking:
+            raise ValueError(
+                f"The method {lacking[0]!r} adds new cases to the training rows: pass new_cases=(X_new, y_new), on the "
+                "command line --new-cases NEW.csv. Without new cases, 'two-center' is the interval from the training "
+                "rows."
+            )
         return None, ()
     if not any(TEST_SET in method.needs and OWN_TEST_SETS not in method.needs for method in methods):
         raise ValueError(
