@@ -127,12 +127,9 @@ def write_report(
         If the file cannot be written; an existing one is then unchanged.
     """
     place = Path(output)
-    text = report_text(store_path, format)
     if place.exists() and place.samefile(store_path):
-        raise ValueError(
-            f"The 'output' parameter must not be the store itself. Got {str(place)!r}; choose another name."
-        )
-    write_texts({place: text})
+        raise ParameterError("output", "another file than the store", str(place))
+    write_texts({place: report_text(store_path, format)})
     return place
 
 

@@ -22,7 +22,7 @@ from cudbound import (
 from cudbound.basis.exceptions import SmallSampleWarning, UnsupportedEstimatorError
 from cudbound.intervals import GROUPS
 from cudbound.resampling.context import has_one_class
-from cudbound.study.populations.mixture import SeveralClasses
+from cudbound.study.populations.worlds import SeveralClasses
 
 FAST = {"n_resamples": 40, "rng": 0}
 

@@ -46,8 +46,8 @@ from cudbound.intervals.five_by_two import five_by_two_f
 from cudbound.solve import Problem, SearchLimits, solve_draws
 from cudbound.study.design.design_file import read_design
 from cudbound.study.populations import worlds
-from cudbound.study.populations.mixture import Patients
 from cudbound.study.populations.population import RealData, load_data_set
+from cudbound.study.populations.worlds import Patients
 
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "performance_interval": (cb.performance_interval, fitted(LogisticRegression())),

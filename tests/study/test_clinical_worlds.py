@@ -9,8 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from cudbound import LeastSquaresClassifier, Metrics
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.study.populations.mixture import Patients
-from cudbound.study.populations.worlds import BinaryFinding, Gaussians, MissingValues
+from cudbound.study.populations.worlds import BinaryFinding, Gaussians, MissingValues, Patients
 from cudbound.study.run.replicate import true_metrics
 
 

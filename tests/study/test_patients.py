@@ -8,7 +8,6 @@ import pytest
 from cudbound import LeastSquaresClassifier, compare_intervals
 from cudbound.study import run_study
 from cudbound.study.design.design_file import read_design
-from cudbound.study.populations.mixture import Patients
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.worlds import (
     FlippedLabels,
@@ -16,6 +15,7 @@ from cudbound.study.populations.worlds import (
     HiddenSubgroup,
     Noise,
     Outliers,
+    Patients,
 )
 from cudbound.study.run.replicate_rows import Key
 from cudbound.study.run.runner import replay

@@ -102,7 +102,7 @@ def test_the_store_is_not_overwritten(tmp_path):
     store = store_of(tmp_path / "study.sqlite", n_replicates=2)
     before = store.read_bytes()
     with pytest.raises(
-        ValueError, match=r"'output' parameter must not be the store itself\. .*study\.sqlite"
+        ValueError, match=r"'output' parameter must be another file than the store.*study\.sqlite"
     ):
         write_report(store, store)
     assert store.read_bytes() == before

@@ -26,7 +26,6 @@ from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile, quoted
 from cudbound.inputs.schema import keys_of, placed, structured
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.populations.mixture import Patients
 from cudbound.study.populations.population import (
     Population,
     RealData,
@@ -35,7 +34,7 @@ from cudbound.study.populations.population import (
     draw_both_classes,
     load_data_set,
 )
-from cudbound.study.populations.worlds import WORLDS
+from cudbound.study.populations.worlds import WORLDS, Patients
 
 #: Keys for the source of samples; a table must have exactly one of them.
 SOURCES = ("world", "data", "csv")

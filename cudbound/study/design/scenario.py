@@ -215,11 +215,7 @@ class Study:
     @property
     def cells(self) -> dict[tuple[str, int], int]:
         """The number of replicates of each cell, by scenario and n."""
-        return {
-            (scenario.name, n): self.n_replicates if scenario.n_replicates is None else scenario.n_replicates
-            for scenario in self.scenarios
-            for n in self.sizes_of(scenario)
-        }
+        return cells_of(describe(self))
 
     @property
     def compares(self) -> bool:
