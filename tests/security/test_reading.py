@@ -50,7 +50,7 @@ DESIGNS = [
     (BASE.replace("12", "10" + "0" * 8) + NOISE, "n_samples must be an integer of at most 100,000. Got 1000000000."),
     (BASE.replace("n_replicates = 2", f"n_replicates = {10**10}") + NOISE, "at most 10,000,000. Got 10000000000."),
     (BASE.replace("n_resamples = 5", f"n_resamples = {10**12}") + NOISE, "n_resamples must be an integer of at most"),
-    (f"{BASE}[resampling]\ninner = {10**18}\n{NOISE}", "inner must be an integer of at most 100,000. Got 1000000000000000000."),
+    (f"{BASE}[resampling]\ninner = {10**18}\n{NOISE}", "inner must be an integer of at most 100,000. Got 1000"),
     (f"{BASE}{NOISE}n_features = {10**9}\n", "n_features must be an integer of at most 10,000. Got 1000000000."),
     (f"{BASE}[resampling]\nn_splits = {10**12}\n{NOISE}", "n_splits must be an integer of at most 1,000,000."),
     (BASE.replace("12", "100000") + NOISE + "n_features = 10000\n", "have more than 10,000,000 values; use fewer"),
