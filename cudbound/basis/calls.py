@@ -34,6 +34,10 @@ Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 
+#: Arguments whose whole numbers may also come as floats.
+WHOLE = frozenset({"rng", "n_resamples", "n_jobs"})
+
+
 def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Make a public function refuse rows that it cannot read, share one progress bar, and warn once of its refits."""
     parameters = inspect.signature(function).parameters
@@ -44,6 +48,10 @@ def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, 
             return function(*values, **named)
         for name, value in [*zip(parameters, values, strict=False), *named.items()]:
             check_in_memory(name, value)
+        for name in WHOLE & named.keys():  # R has no other numbers than 0.0
+            value = named[name]
+            if isinstance(value, float) and value.is_integer():
+                named[name] = int(value)
         refits = WarningsOfRefits()
         progress, active = _SHARED.set(current_progress()), _ACTIVE.set(refits)
         try:

@@ -13,6 +13,7 @@ from cudbound import (
     Resampling,
     compare_intervals,
     cud_interval,
+    performance_interval,
 )
 
 _fitted = partial(fitted_sample, labels=("healthy", "ill"))
@@ -54,3 +55,13 @@ def test_rows_follow_the_seed():
     assert rows(0) == rows(0) == rows(np.random.default_rng(0))
     assert rows(0) != rows(1)
     assert rows(None) != rows(None)
+
+
+def test_whole_numbers_may_be_floats_as_r_passes_them():
+    clf, X, y = fitted_sample()
+    expected = performance_interval(clf, X, y, n_resamples=20, rng=0, n_jobs=1)
+    result = performance_interval(clf, X, y, n_resamples=20.0, rng=0.0, n_jobs=1.0)
+    assert (result.low, result.high) == (expected.low, expected.high)
+    for value in (0.5, float("nan"), -1.0):
+        with pytest.raises(ValueError, match="'rng' parameter must be a non-negative integer"):
+            performance_interval(clf, X, y, rng=value)
