@@ -61,7 +61,9 @@ NAMES = {
     "method": "methods",
 }
 #: Options that change no number, and the seed, which the notes have anyway.
-OF_OUTPUT = frozenset({"form", "path", "plot", "describe", "style", "percent", "save", "seed", "n_jobs"})
+OF_OUTPUT = frozenset(
+    {"form", "path", "plot", "describe", "instability", "style", "percent", "save", "seed", "n_jobs"}
+)
 
 #: The way out of an event that states its fact; the first class that fits.
 REMEDIES: dict[type[StatedError | UnscaledPenaltyWarning], str] = {

@@ -19,12 +19,13 @@ from cudbound.cli.input_options import (
     new_cases_option,
     weight_option,
 )
-from cudbound.cli.output import ResultOutput, result_options
+from cudbound.cli.output import ResultOutput, picture, result_options
 from cudbound.cli.verify import save_option, saved_text
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
 from cudbound.inputs.parsed_file import AUTO
 from cudbound.metrics.metric import METRICS
+from cudbound.plotting.display import import_matplotlib
 from cudbound.report.tables import SINGLE
 
 if TYPE_CHECKING:
@@ -125,6 +126,13 @@ def _metrics_for(
 @options.bound_option
 @options.jobs_option
 @result_options
+@click.option(
+    "--instability",
+    type=options.from_text(picture),
+    metavar="PATH",
+    help="Also draw how much refits on the bootstrap draws differ in the risk of each row, to a file that ends in "
+    ".svg, .png or .pdf, and report it below the table.",
+)
 @save_option
 def interval(
     *,
@@ -142,6 +150,7 @@ def interval(
     resampling: Resampling,
     bound: Bound,
     output: ResultOutput,
+    instability: Path | None,
     save: Path | None,
     **further: Any,
 ) -> None:
@@ -165,7 +174,15 @@ def interval(
     if new_cases is not None:
         names = (POOLED,) if recommend else ("new-cases",) if names == ("recommended",) else names
     requested = replace(find_methods([*names, *with_options]), settings=bound)
-    output.check([data.file, new_cases, getattr(classifier, "path", None)], save)
+    if instability is not None:
+        if data.all_classes or not any(
+            kind.name == "bootstrap" for method in requested for kind in method.needs
+        ):
+            raise click.UsageError(
+                "--instability needs two classes and a method that refits on bootstrap draws, such as two-center."
+            )
+        import_matplotlib()
+    output.check([data.file, new_cases, getattr(classifier, "path", None)], save, instability)
     data = for_classifier(data, classifier)
     sample = read_sample(data, say_roles=recommend or AUTO in data.categorical)
     fitted = fit(classifier, sample, seed)
@@ -181,4 +198,4 @@ def interval(
         **further,
     )
     files = {} if save is None else {save: saved_text(table, data, sample, classifier, resampling.cv)}
-    output.write(table, collected, files, headline_only=recommend)
+    output.write(table, collected, files, headline_only=recommend, instability=instability)

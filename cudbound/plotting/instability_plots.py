@@ -73,6 +73,7 @@ class PredictionInstabilityDisplay(_OfRisks, SquareDisplay):
             "alpha": 0.4,
             "linestyle": "none",
             "zorder": 1,
+            "rasterized": True,  # thousands of points make a large SVG
         }
         (self.points_,) = ax.plot(x.ravel(), self.drawn.ravel(), marker=".", label="refits", **style)
         limits = np.quantile(self.refit_risks, (0.025, 0.975), axis=0)[:, order]
