@@ -17,7 +17,7 @@ HAS = {
     "a.tex": r"\begin{table}",
     "a.csv": '"method",',
     "a.html": "<!DOCTYPE html>",
-    "a.HTM": "<!DOCTYPE html>",
+    "a.HTML": "<!DOCTYPE html>",
     "a.md": "\n| method ",
     "a.json": "{",
     "a.txt": "\nmethod  ",
