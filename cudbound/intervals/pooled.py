@@ -62,7 +62,7 @@ def new_worse_pvalue(center: float, n: float, loss: float, m: float) -> float:
 
 
 def _pooled(
-    trained: Outcome, loss: float, size: Callable[[float], float], n_new: int, confidence_level: float
+    trained: Outcome, loss: float, size: Callable[[float], float], confidence_level: float
 ) -> Outcome:
     """Return the interval of a mean loss; ``size(center)``: number of zeros and ones that the new cases count as."""
     numbers, tail = trained.details, (1.0 - confidence_level) / 2.0
@@ -82,7 +82,6 @@ def _pooled(
             **numbers,
             "new_cases": loss,
             "new_size": high_new,
-            "n_new": float(n_new),
             "new_worse_pvalue": new_worse_pvalue(numbers["upper_center"], high_size, loss, high_new),
         },
         center="mean of training and new cases",
@@ -162,8 +161,7 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
         return trained
     # costs count as in training
     size = record.n_effective * trained.details["upper_size"] / effective_rows(records)
-    n_new = int(np.size(record.losses))
-    return _pooled(trained, float(np.mean(record.losses)), lambda _: size, n_new, confidence_level)
+    return _pooled(trained, float(np.mean(record.losses)), lambda _: size, confidence_level)
 
 
 def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
@@ -189,7 +187,6 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
         trained,
         float(losses.mean()),
         lambda center: brier_size(center, variance, m),
-        losses.size,
         confidence_level,
     )
 
@@ -219,7 +216,6 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
         of_complement(trained),
         1.0 - float(parts[0].mean()),
         lambda center: sizes.at(1.0 - center),
-        record.event.size,
         confidence_level,
     )
     return of_complement(of_loss)

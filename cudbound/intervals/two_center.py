@@ -56,7 +56,7 @@ OTHER_SIDE = {
     for side, other in (("lower", "upper"), ("upper", "lower"))
     for what in ("center", "size")
 }
-NO_LOSSES = ("lower_size", "upper_size", "variance", "new_size", "n_new", "new_worse_pvalue")
+NO_LOSSES = ("lower_size", "upper_size", "variance", "new_size", "new_worse_pvalue")
 #: Weight in the variance of one unseen case with the largest loss: without it, a hidden subgroup is missed.
 UNSEEN = 0.25
 

@@ -320,6 +320,11 @@ CALLS: dict[str, Callable[[], Numbers]] = {
     "compare_intervals_all_with_test_set": lambda: intervals(
         *fitted(LEAST_SQUARES()), methods="all", n_resamples=40, rng=2, new_cases=sample(n=41)
     ),
+    "compare_intervals_with_new_cases": lambda: intervals(
+        *fitted(LogisticRegression()),
+        metric=["error", "specificity", "balanced-error", "auc", "brier"],
+        event=1, new_cases=sample(n=41), n_resamples=40, rng=2,
+    ),
     "compare_intervals_recommended": lambda: intervals(
         *fitted(LogisticRegression(C=0.5)), methods="recommended", n_resamples=60, rng=3
     ),

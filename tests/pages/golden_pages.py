@@ -124,7 +124,12 @@ def new_cases() -> str:
     rows = np.arange(60) < 30
     classifier.fit(X[rows], y[rows])
     new = (X[~rows], y[~rows])
-    return read(cb.compare_intervals(classifier, X[rows], y[rows], new_cases=new, methods="all", **FEW))
+    both = cb.performance_interval(classifier, X[rows], y[rows], new_cases=new, **FEW)
+    contradicted = cb.performance_interval(classifier, X[rows], y[rows], new_cases=(new[0], -new[1]), **FEW)
+    metrics = ["error", "sensitivity", "auc", "brier"]
+    table = cb.compare_intervals(classifier, X[rows], y[rows], new_cases=new, metric=metrics, event=1, **FEW)
+    every = cb.compare_intervals(classifier, X[rows], y[rows], new_cases=new, methods="all", **FEW)
+    return "\n\n".join([str(both), contradicted.sentence, read(table), read(every)])
 
 
 @page
