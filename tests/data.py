@@ -1,7 +1,8 @@
-"""The samples that most tests want: normal features, the first of which tells the classes apart."""
+"""What most tests want: samples whose first feature tells the classes apart, and texts as one line."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -28,3 +29,8 @@ def fitted_sample(n: int = 30, **keywords: Any) -> tuple[LeastSquaresClassifier,
     """Return a least-squares classifier with the sample that it was fitted to."""
     X, y = sample(n, **keywords)
     return LeastSquaresClassifier().fit(X, y), X, y
+
+
+def unwrapped(text: str) -> str:
+    """Join the lines that hang with the ones before them, also those of the lists under a table."""
+    return re.sub(r"(?<=\S)\n(?:  |    )(?=\S)", " ", text)

@@ -1,12 +1,20 @@
-"""What ``import cudbound`` loads, in a fresh interpreter."""
+"""What importing the package loads, and what separates its parts."""
 
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
+from itertools import combinations
 
+import numpy as np
 import pytest
+
+from cudbound.inputs.column_kinds import IMPROBABLE, is_improbable, separation
+
+# ---- what ``import cudbound`` loads ----
+
 
 SLOW = ("cvxpy", "matplotlib", "pandas")
 #: In this order, since an interpreter forgets no import: what comes later may load what came before.
@@ -58,3 +66,48 @@ def test_no_step_loads_a_slow_package_beyond_those_of_scikit_learn(
 ) -> None:
     assert "cudbound._solvers" in loaded[step]
     assert {name for name in SLOW if name in loaded[step]} <= loaded["scikit-learn"]
+
+
+# ---- columns that alone separate the classes ----
+
+
+RNG = np.random.default_rng(4)
+Y = np.arange(40) % 2
+
+
+@pytest.mark.parametrize(("n", "n_events"), [(6, 3), (12, 6), (13, 6), (14, 7), (20, 2), (40, 3)])
+def test_the_chance_of_a_threshold_is_that_of_enumeration(n, n_events):
+    n_orders = sum(1 for _ in combinations(range(n), n_events))
+    n_separated = 2  # the events are the smallest or the largest
+    y = np.array([1] * n_events + [0] * (n - n_events))
+    improbable = n_separated / n_orders < IMPROBABLE
+    assert is_improbable(np.bincount(y), math.log(2), 1) == improbable
+    assert (separation(np.arange(n, dtype=float), y, None, 1) == "threshold") == improbable
+
+
+@pytest.mark.parametrize(("size", "improbable"), [(4, False), (6, True)])
+def test_the_chance_of_levels_is_at_most_the_bound(size, improbable):
+    """Of the ways to choose as many events as a level has rows, among 3 levels, 3 have a single class in each level."""
+    y = np.repeat([0, 1, 0], size)
+    assert (
+        8 / math.comb(3 * size, size) < IMPROBABLE
+    ) == improbable  # the bound, 2 classes for each of 3 levels
+    assert is_improbable(np.bincount(y), 3 * math.log(2), 1) == improbable
+    assert (separation(np.repeat([0.0, 1.0, 2.0], size), y, None, 1) == "levels") == improbable
+
+
+@pytest.mark.parametrize(
+    ("values", "how"),
+    [
+        (Y * 3.0 + RNG.random(40), "threshold"),
+        (5.0 - Y * 3.0 + RNG.random(40), "threshold"),
+        (np.where(Y == 1, 1.0, np.arange(40) % 4 // 2 * 2), "levels"),
+        (np.where(Y == 1, 1.0, np.arange(40) % 3), ""),
+        (RNG.random(40), ""),
+        (np.where(np.arange(40) < 30, np.nan, Y + 0.0), ""),
+        (np.where(np.arange(40) < 20, np.nan, Y + 0.0), "threshold"),
+        (np.full(40, 2.0), ""),
+    ],
+)
+def test_how_a_column_separates_two_classes(values, how):
+    assert separation(values, Y, None, 1) == how

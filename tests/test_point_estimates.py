@@ -11,16 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from shared_files import shared_vectors
 
-from cudbound import LeastSquaresClassifier
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.point_estimates.bolstered import BolsteredLosses
-from cudbound.point_estimates.bootstrap_632 import (
-    error_632_plus,
-    error_lv1o,
-    estimate_632,
-    estimate_632_plus,
-    pooled_bootstrap_error,
-)
+from cudbound.point_estimates.bootstrap_632 import error_632_plus, error_lv1o, pooled_bootstrap_error
 from cudbound.records import (
     BootstrapLosses,
     FoldLosses,
@@ -33,21 +26,6 @@ from cudbound.records.losses import leave_one_out_bootstrap_error, no_informatio
 
 VECTORS = shared_vectors()
 PROPORTIONS = st.floats(0.0, 1.0)
-
-
-def _bootstrap_example():
-    """Records of the worked example by one fit per draw, not by the batched refits of the package."""
-    inputs = VECTORS["boot_point"]["inputs"]
-    X, y = np.array(inputs["x"])[:, None], np.array(inputs["y"])
-    draws = inputs["bootstrap_indices"]
-    counts = np.array([np.bincount(drawn, minlength=10) for drawn in draws])
-    losses = np.array([LeastSquaresClassifier().fit(X[drawn], y[drawn]).predict(X) != y for drawn in draws])
-    predicted = LeastSquaresClassifier().fit(X, y).predict(X)
-    return Records(
-        losses=predicted != y,
-        no_information=no_information_error((y > 0).mean(), (predicted > 0).mean()),
-        bootstrap=BootstrapLosses(counts, losses),
-    )
 
 
 def _records(seed=0, n=12, differences=False):
@@ -74,22 +52,6 @@ def _records(seed=0, n=12, differences=False):
 
 
 # ---- worked numbers ----
-
-
-def test_worked_bootstrap_estimates():
-    records, value = _bootstrap_example(), VECTORS["boot_point"]["value"]
-    bootstrap = records.bootstrap
-    assert leave_one_out_bootstrap_error(bootstrap.losses, bootstrap.counts) == pytest.approx(value["err1"])
-    assert pooled_bootstrap_error(bootstrap.losses, bootstrap.counts) == pytest.approx(value["e0_pooled"])
-    assert estimate_632(records) == pytest.approx(value["err632"])
-    plus = estimate_632_plus(records)
-    assert plus.no_information == pytest.approx(value["gamma"])
-    assert plus.overfitting == pytest.approx(value["R"])
-    assert plus.weight == pytest.approx(value["weight"])
-    assert plus.estimate == pytest.approx(value["err632plus"])
-    row = compute_estimate(ESTIMATORS["bootstrap-632-plus"], records)
-    assert row.details["leave_one_out_bootstrap"] == pytest.approx(value["err1"])
-    assert row.remarks == ("leave-one-out bootstrap error 0.783 cut to the no-information error 0.500",)
 
 
 def test_worked_632_plus():
@@ -154,9 +116,6 @@ def test_no_information_error_is_the_mean_loss_over_all_pairs(pair):
     assert no_information_error(labels.mean(), predicted.mean()) == pytest.approx(statistics.fmean(pairs))
 
 
-# ---- the peer ----
-
-
 # ---- properties ----
 
 
@@ -190,13 +149,6 @@ def test_bootstrap_errors_do_not_depend_on_the_order_of_rows_and_draws(seed, n, 
         np.testing.assert_allclose(stacked, [expected, 1 - expected], atol=1e-12)
 
 
-def test_err1_and_e0_agree_where_every_point_is_left_out_equally_often():
-    counts = np.array([[0, 2, 0, 2], [2, 0, 2, 0], [0, 0, 2, 2], [2, 2, 0, 0]])
-    losses = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [0, 1, 1, 1], [0, 0, 1, 0]])
-    err1 = leave_one_out_bootstrap_error(losses, counts)
-    assert err1 == pooled_bootstrap_error(losses, counts) == 5 / 8
-
-
 @settings(deadline=None)
 @given(PROPORTIONS, PROPORTIONS, PROPORTIONS)
 def test_lv1o_stays_within_its_band(leave_one_out, b632, two_fold):
@@ -210,34 +162,3 @@ def test_mean_training_size_is_the_mean_over_the_folds(sizes):
     folds = FoldLosses.from_blocks([np.zeros(size) for size in sizes])
     n = sum(sizes)
     assert folds.n_train == pytest.approx(statistics.fmean(n - size for size in sizes))
-
-
-# ---- the contract over all estimators ----
-
-
-@pytest.mark.parametrize("name", ESTIMATORS)
-@pytest.mark.parametrize("error", [0.0, 1.0])
-def test_all_losses_equal(name, error):
-    n = 8
-    full = np.full(n, error)
-    counts = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=10)
-    folds = FoldLosses(full, np.arange(n))
-    records = Records.of(
-        losses=full,
-        no_information=0.5,
-        bootstrap=BootstrapLosses(counts, np.full((10, n), error)),
-        folds=folds,
-        repeated_folds=RepeatedFoldLosses((folds, folds)),
-        leave_one_out=folds,
-        test_set=TestSetLosses(full, n),
-        halvings=HalvingLosses(np.full((3, 2), error), 4),
-        bolstered=BolsteredLosses(full, full.astype(bool)),
-    )
-    row = compute_estimate(ESTIMATORS[name], records)
-    # with error 1 the no-information error .5 cuts Err(1), and the training error keeps its share
-    expected = 0.368 + 0.632 * 0.5 if (name, error) == ("bootstrap-632-plus", 1.0) else error
-    assert row.estimate == pytest.approx(expected, abs=1e-12)
-    assert row.degenerate is None
-
-
-# ---- the table ----

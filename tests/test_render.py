@@ -16,13 +16,7 @@ import pytest
 from cudbound.analysis.table import ComparisonTable, IntervalTable
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestedRows
 from cudbound.basis.results import ComparisonResult, IntervalEstimate
-from cudbound.basis.rounding import (
-    format_cell,
-    format_level,
-    format_proportion,
-    format_pvalue,
-    printable,
-)
+from cudbound.basis.rounding import format_cell, format_level, format_proportion, format_pvalue, printable
 from cudbound.intervals import GROUPS
 from cudbound.report.render import FORMATS, render_report
 from cudbound.report.table_columns import methods_report
@@ -31,13 +25,7 @@ from cudbound.report.tables import Run
 AROUND_632 = [name for name in GROUPS["paper"] if name != "cud"]
 
 DATA = {"source": "patients.csv", "n_samples": 48, "n_events": 17, "n_non_events": 31, "event": "died = yes"}
-RUN = Run(
-    **DATA,
-    features=("age", "sex=m"),
-    n_resamples=1000,
-    localization="n",
-    seed=3,
-)
+RUN = Run(**DATA, features=("age", "sex=m"), n_resamples=1000, localization="n", seed=3)
 
 
 def row(
@@ -282,9 +270,6 @@ def test_undefined_values_are_named_in_text_and_empty_in_csv():
     assert {dict(zip(header, line, strict=True))[name] for name in numbers} == {""}
 
 
-# --- numbers that belong to a method
-
-
 # --- comparisons
 
 
@@ -304,26 +289,6 @@ def comparison(
     } | given
     return ComparisonResult(
         method=method, estimate=estimate, raw_interval=ConfidenceInterval(*limits), **fields
-    )
-
-
-@pytest.fixture
-def comparisons() -> ComparisonTable:
-    """Two methods: numbers of its own, a p-value below the last decimal, a zero width."""
-    return ComparisonTable(
-        (
-            comparison(details={"only_a_wrong": 12, "only_b_wrong": 4, "n_tested": 100}),
-            comparison(
-                "corrected-resampled-t",
-                -0.25,
-                (-0.25, -0.25),
-                statistic=-math.inf,
-                pvalue=0.0,
-                estimand=Estimand("expected", 43),
-                n_fits=30,
-                degenerate="all means are equal",
-            ),
-        )
     )
 
 

@@ -1,8 +1,11 @@
-"""The package is typed: what users pass has a type that says more than Any, and a type checker sees wrong calls."""
+"""The package is typed, a program that uses every public name has no error, and imports follow the rules."""
 
 from __future__ import annotations
 
+import ast
 import inspect
+import tomllib
+from collections import Counter
 from importlib import import_module
 from importlib.resources import files
 from operator import attrgetter
@@ -13,7 +16,11 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 import cudbound
+from cudbound.basis.exceptions import did_you_mean, install_command, suggestion
 from cudbound.basis.validation import Splitter
+
+# ---- the package is typed ----
+
 
 CALLS = (
     "performance_interval",
@@ -84,3 +91,63 @@ def test_a_type_checker_sees_wrong_calls(tmp_path: Path):
     )
     lines = [int(line.split(":")[1]) for line in told.splitlines() if ": error: " in line]
     assert lines == [15, 16, 17, 18, 19, 20]
+
+
+# ---- the program that type checkers read ----
+
+
+PROGRAM = Path(__file__).with_name("typed_program.py")
+
+
+def test_it_uses_every_public_name() -> None:
+    tree = ast.parse(PROGRAM.read_text())
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    used |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    # names in annotations are names too, since the program delays none of them by quotes
+    assert set(cudbound.__all__) - used - {"solve", "study"} == set()
+
+
+# ---- ways on that messages name ----
+
+
+PACKAGE = Path(cudbound.__file__).parent
+PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
+
+
+@pytest.mark.parametrize("extra", ["reference", "models", "plots", "study", "excel", "dask"])
+def test_the_command_names_the_packages_of_an_extra(extra):
+    expected = " ".join(f"'{one}'" for one in PROJECT["optional-dependencies"][extra])
+    assert install_command(extra) == f"pip install {expected}"
+
+
+def test_the_case_of_letters_does_not_hide_what_was_meant():
+    assert did_you_mean("c", ["alpha", "C"], "its options are") == "did you mean C?"
+    assert suggestion("CUD", ["cud", "two-center"]) == " Did you mean 'cud'?"
+    assert suggestion("lasso", ["cud", "two-center"]) == ""
+
+
+# ---- the order of the rooms ----
+
+
+MODULES = sorted(str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py"))
+
+
+def test_the_page_of_the_rooms_lists_the_layers():
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())
+    contracts = {one["name"]: one for one in project["tool"]["importlinter"]["contracts"]}
+    layers = reversed(contracts["rooms follow the derivation"]["layers"])
+    text = (PACKAGE.parent / "docs" / "developers" / "rooms.md").read_text()
+    listed = [line.split("  ")[0] for line in text.split("```text\n")[2].split("```")[0].splitlines()]
+    assert [set(line.split(", ")) for line in listed] == [set(layer.split(" | ")) for layer in layers]
+
+
+def test_no_name_stands_for_two_modules():
+    names = Counter(Path(path).stem for path in MODULES if not Path(path).stem.startswith("__"))
+    assert not [name for name, count in names.items() if count > 1]
+
+
+def test_no_folder_with_one_file():
+    for folder in (PACKAGE, *PACKAGE.rglob("*")):
+        if folder.is_dir() and not {"__pycache__", "templates"} & {folder.name, folder.parent.name}:
+            inside = [path for path in folder.iterdir() if path.name != "__pycache__"]
+            assert len(inside) != 1, f"{folder} holds {inside[0].name} alone"

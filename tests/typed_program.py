@@ -49,11 +49,7 @@ from cudbound.intervals import Method
 from cudbound.plotting.display import Display
 from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
 from cudbound.plotting.risks import CalibrationDisplay, RiskDisplay, RocDisplay
-from cudbound.plotting.studies import (
-    CoverageByScenarioDisplay,
-    CoverageWidthDisplay,
-    HalfWidthDisplay,
-)
+from cudbound.plotting.studies import CoverageByScenarioDisplay, CoverageWidthDisplay, HalfWidthDisplay
 from cudbound.problem.problem import Polish
 from cudbound.saved.saved_file import Check, ResultVerification
 from cudbound.solve import CvxpyLoss, Draws, Problem, SearchLimits
@@ -73,8 +69,11 @@ from cudbound.study.planning.plan_sample_size import PlannedSize, RequiredSample
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.run.store import StudyStatus
 
+Rows = NDArray[np.float64]
+Labels = NDArray[np.int64]
 
-def report(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:
+
+def report(X: Rows, y: Labels) -> str:
     model = LeastSquaresClassifier().fit(X, y)
     found: PerformanceInterval = performance_interval(model, X, y, rng=0)
     row: IntervalEstimate = found.row
@@ -83,55 +82,45 @@ def report(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:
     return f"{cudbound.__version__} {limits.low:.3f} {limits.high:.3f} {aim}"
 
 
-def bound(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
+def bound(X: Rows, y: Labels) -> CudResult:
     model = ConvexLossClassifier(loss="logistic", penalty=0.1).fit(X, y)
-    result: CudResult = cud_interval(
-        model, X, y, metric=Metric("sensitivity"), rng=0, bound=Bound(seconds=10.0)
-    )
+    few = Bound(seconds=10.0)
+    result: CudResult = cud_interval(model, X, y, metric=Metric("sensitivity"), rng=0, bound=few)
     draws: Draws = result.draws
     problem: Problem = result.problem
     polish: Polish | None = result.polish
     search: Search = result.search
-    return (
-        result.q
-        + float(draws.upper.max())
-        + (0.0 if polish is None else polish.residual)
-        + float(problem.localization)
-        + float(search.all_draws)
-    )
+    residual = 0.0 if polish is None else polish.residual
+    print(result.q + float(draws.upper.max()) + residual + float(problem.localization) + search.all_draws)
+    return result.at(confidence_level=0.9, limits=SearchLimits(seconds=60.0))
 
 
-def tables(X: NDArray[np.float64], y: NDArray[np.int64]) -> pd.DataFrame:
+def tables(X: Rows, y: Labels) -> pd.DataFrame:
     model = LeastSquaresClassifier().fit(X, y)
     rival = ConvexLossClassifier(loss="squared").fit(X, y)
-    intervals: IntervalTable = compare_intervals(
-        model, X, y, metric=Metrics(["error", "sensitivity"]), event=1, rng=0, methods="paper"
-    )
-    comparisons: ComparisonTable = compare_learners(
-        [model, rival], X, y, rng=0, resampling=Resampling(n_splits=20)
-    )
+    both = Metrics(["error", "sensitivity"])
+    intervals: IntervalTable = compare_intervals(model, X, y, metric=both, event=1, rng=0, methods="paper")
     points: PointEstimateTable = estimate_error(model, X, y, rng=0)
-    one: ComparisonResult = compare_learners([model, rival], X, y, rng=0).row
-    print(one.pvalue, stump_basis(model), available_methods())
-    return pd.concat([intervals.to_frame(), comparisons.to_frame(), points.to_frame()])
-
-
-def pairs(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
-    learners = [LeastSquaresClassifier(), ConvexLossClassifier(loss="squared")]
-    table: ComparisonTable = compare_learners(
-        {"squares": learners[0], "convex": learners[1], "majority": "majority"},
+    comparisons: ComparisonTable = compare_learners(
+        {"squares": model, "convex": rival, "majority": "majority"},
         X,
         y,
         methods=["mcnemar", ("grandvalet-bengio-t", {"rho": 0.5})],
         reference="majority",
-        rng=0,
+        resampling=Resampling(n_splits=20),
     )
-    first: ComparisonResult = table["squares", "majority", "mcnemar"]
+    first: ComparisonResult = comparisons["squares", "majority", "mcnemar"]
     adjusted: float | None = first.adjusted_pvalue
-    return 1.0 if adjusted is None else adjusted
+    print(compare_learners([model, rival], X, y, rng=0).row.pvalue, adjusted)
+    print(
+        stump_basis(model),
+        available_methods(),
+        over_seeds(partial(performance_interval, model, X, y), 5, rng=0),
+    )
+    return pd.concat([intervals.to_frame(), comparisons.to_frame(), points.to_frame()])
 
 
-def patients(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
+def patients(X: Rows, y: Labels) -> float:
     plan: SampleSizePlan = plan_sample_size(LeastSquaresClassifier(), X, y, n_samples=[40, 80], rng=0)
     first: PlannedSize = plan.sizes[0]
     required: RequiredSampleSize = plan.n_samples_for(half_width=0.05, probability=None)
@@ -140,15 +129,11 @@ def patients(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
     return required.n + first.n + (forms[0].n or 0) + display.required
 
 
-def threshold_of(model: ChosenThresholdClassifier) -> object:
-    return model.chooser
-
-
-def recorded(losses: Any) -> tuple[IntervalEstimate | PointEstimate, ComparisonResult]:
-    return (
-        from_records(losses, "bayle-cv"),
-        from_records(losses, "corrected-resampled-t", differences=True),
-    )
+def recorded(
+    losses: Any, model: ChosenThresholdClassifier
+) -> tuple[IntervalEstimate | PointEstimate, ComparisonResult]:
+    print(model.chooser)
+    return (from_records(losses, "bayle-cv"), from_records(losses, "corrected-resampled-t", differences=True))
 
 
 def draws(design: NDArray[np.float64], labels: NDArray[np.float64], counts: NDArray[np.int32]) -> Draws:
@@ -157,7 +142,7 @@ def draws(design: NDArray[np.float64], labels: NDArray[np.float64], counts: NDAr
     return cudbound.solve.solve_draws(problem, limits=SearchLimits(solver="cvxpy"))
 
 
-def unstable(X: NDArray[np.float64], y: NDArray[np.int64]) -> list[Instability]:
+def unstable(X: Rows, y: Labels) -> list[Instability]:
     model = LeastSquaresClassifier().fit(X, y)
     found = performance_interval(model, X, y, n_resamples=200, rng=0).instability
     assert found is not None
@@ -177,14 +162,6 @@ def calibrated(table: IntervalTable, result: PerformanceInterval) -> Calibration
     return found
 
 
-def seeds(model: LeastSquaresClassifier, X: NDArray[np.float64], y: NDArray[np.int64]) -> pd.DataFrame:
-    return over_seeds(partial(performance_interval, model, X, y), 5, rng=0)
-
-
-def continued(found: CudResult) -> CudResult:
-    return found.at(confidence_level=0.9, limits=SearchLimits(seconds=60.0))
-
-
 def saved(
     found: PerformanceInterval | IntervalTable | CudResult, model: LeastSquaresClassifier, folder: Path
 ) -> list[str]:
@@ -196,9 +173,7 @@ def saved(
     return [] if verification.passed and verification.complete else [check.finding for check in checks]
 
 
-def clinical(
-    model: LeastSquaresClassifier, X: NDArray[np.float64], y: NDArray[np.int64], folder: Path
-) -> ClinicalReport:
+def clinical(model: LeastSquaresClassifier, X: Rows, y: Labels, folder: Path) -> ClinicalReport:
     found: ClinicalReport = clinical_report(model, X, y, rng=0)
     print(found.to_dict()["box"], found.to_json(), found.to_html(), found.save(folder / "report.html"))
     return found

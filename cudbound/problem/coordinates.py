@@ -249,6 +249,8 @@ def orthonormal_basis(problem: Problem) -> Basis:
         kernel = np.zeros((p, p - rank))
         kernel[order[rank:], np.arange(p - rank)] = 1.0
         kernel[order[:rank]] = -solve_triangular(r[:rank, :rank], r[:rank, rank:])
+        # what is a rounding error beside coefficients without a penalty must not count as all of the penalty
+        kernel[np.abs(kernel) <= RANK_TOLERANCE * np.abs(kernel).max(axis=0)] = 0.0
         kernel /= scale[:, None]
         root = np.sqrt(problem.penalty)[:, None]
         # next to a column of rounding errors, whose coefficient is huge for the same scores, the others would count as

@@ -4,47 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from cudbound import LeastSquaresClassifier
+from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval, performance_interval
 from cudbound.adapters import to_additive_model
 from cudbound.basis.exceptions import NotMinimizerError
+
+# ---- estimators written as plain arrays: what comes out, and what is refused with which words ----
 
 
 def _data(seed=0, n=30):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
     return X, np.where(X[:, 0] + rng.normal(size=n) > 0, "ill", "healthy")
-
-
-@pytest.mark.parametrize("fit_intercept", [True, False])
-def test_least_squares_classifier_as_arrays(fit_intercept):
-    X, y = _data()
-    clf = LeastSquaresClassifier(fit_intercept).fit(X, y)
-    model = to_additive_model(clf, X, y)
-    expected = np.column_stack([np.ones(30), X]) if fit_intercept else X
-    np.testing.assert_array_equal(model.design, expected)
-    assert model.design.flags.c_contiguous
-    np.testing.assert_array_equal(model.labels, np.where(y == "ill", 1.0, -1.0))
-    np.testing.assert_allclose(model.design @ model.coef, clf.decision_function(X), atol=1e-12)
-    assert model.loss.name == "squared"
-    assert model.classes.tolist() == ["healthy", "ill"]
-    assert model.training_error == pytest.approx(1 - clf.score(X, y), abs=1e-12)
-
-
-def test_pipeline_uses_its_fitted_transformers_as_basis():
-    X, y = _data()
-    pipe = make_pipeline(
-        StandardScaler(), PCA(2), PolynomialFeatures(2, include_bias=False), LeastSquaresClassifier()
-    )
-    model = to_additive_model(pipe.fit(X, y), X, y)
-    np.testing.assert_allclose(model.design[:, 1:], pipe[:-1].transform(X))
-    np.testing.assert_allclose(model.design @ model.coef, pipe.decision_function(X), atol=1e-12)
 
 
 @settings(max_examples=50, deadline=None)
@@ -79,3 +54,20 @@ def test_weights_of_classes_are_part_of_the_loss_and_other_parameters_are_notice
     clf.set_params(class_weight={"ill": 4.0}, C=1.0)
     with pytest.raises(NotMinimizerError, match="do not minimize the mean logistic loss"):
         to_additive_model(clf, X, y)
+
+
+# ---- results of statsmodels are refused with the classifier of scikit-learn that has the same coefficients ----
+
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+Y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
+
+
+@pytest.mark.parametrize("entry", [performance_interval, cud_interval, compare_intervals])
+def test_a_result_that_is_passed_as_it_is_gets_a_way_on(entry):
+    result = sm.Logit(Y, sm.add_constant(X)).fit(disp=0)
+    with pytest.raises(TypeError, match=r"of statsmodels is a result.*LogisticRegression\(C=np\.inf\)"):
+        entry(result, X, Y)
+    classifier = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8).fit(X, Y)
+    np.testing.assert_allclose(classifier.coef_[0], result.params[1:], rtol=1e-6)

@@ -15,12 +15,7 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import (
-    LogisticRegression,
-    RidgeClassifier,
-    RidgeClassifierCV,
-    SGDClassifier,
-)
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, RidgeClassifierCV, SGDClassifier
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
@@ -170,10 +165,7 @@ CASES = {
         LogisticRegression(C=0.5, solver="liblinear", intercept_scaling=3.0, **TIGHT), logistic_objective
     ),
     "logistic saga": Case(LogisticRegression(solver="saga", **TIGHT), logistic_objective),
-    "logistic cv": Case(
-        logistic_cv(Cs=[0.1, 1.0], **TIGHT),
-        logistic_objective,
-    ),
+    "logistic cv": Case(logistic_cv(Cs=[0.1, 1.0], **TIGHT), logistic_objective),
     "linear svc": Case(LinearSVC(random_state=0, **TIGHT), linear_svc_objective),
     "linear svc hinge": Case(
         LinearSVC(C=0.1, loss="hinge", random_state=0, **TIGHT, **BALANCED), linear_svc_objective

@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn_versions import sparse_logistic
 
 from cudbound import LeastSquaresClassifier
 from cudbound.adapters import to_additive_model
-from cudbound.adapters.model import Model, ModelUse, reason_of
-from cudbound.basis.exceptions import (
-    NoMinimizerError,
-    NotMinimizerError,
-)
+from cudbound.adapters.model import Model, ModelUse
+from cudbound.basis.exceptions import NotMinimizerError
 from cudbound.basis.sample import Sample
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(60, 3))
 Y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
 LASSO = sparse_logistic(1.0, solver="liblinear", tol=1e-8)
-SEPARATING = LogisticRegression(C=np.inf)
-
-
-def test_separable_data():
-    apart = np.where(Y[:, None] == 1, np.abs(X) + 1.0, -np.abs(X) - 1.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fitted = SEPARATING.fit(apart, Y)
-    with pytest.raises(NoMinimizerError) as raised:
-        to_additive_model(fitted, apart, Y)
-    assert reason_of(raised.value, fitted) == "its loss has no minimizer on separable data"
 
 
 def test_what_can_be_expressed_is():

@@ -1,14 +1,21 @@
-"""Comparing two classifiers: reproducible, on matched splits, against plain code; and refusals."""
+"""Comparing two classifiers: reproducible, on matched splits, and with the majority class."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from contract_cases import SIZES, exactly, sample
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from cudbound import LeastSquaresClassifier, compare_learners
+
+# ---- comparing two classifiers ----
+
 
 X, Y = sample(30)
 NEW_X, NEW_Y = sample(30, seed=5)
@@ -50,3 +57,35 @@ def test_each_refit_has_a_seed_of_its_own_also_where_the_learner_was_not_fitted(
         for each in (forest, clone(forest).fit(X, Y))
     ]
     assert exactly(rows[0]) == exactly(rows[1])
+
+
+# ---- comparisons with the learner that always says the majority class ----
+
+
+REMARK = "no evidence that {} beats the majority class"
+RNG = np.random.default_rng(4)
+NOISE = RNG.normal(size=(50, 2)), np.repeat([0, 1], [22, 28])
+SIGNAL = NOISE[0] + 4.0 * NOISE[1][:, None], NOISE[1]
+OURS = LeastSquaresClassifier()
+
+
+@pytest.mark.parametrize(
+    "majority", ["majority", DummyClassifier(), make_pipeline(StandardScaler(), DummyClassifier())]
+)
+def test_noise_shows_no_evidence_and_a_signal_does(majority):
+    named = {"ours": OURS, "other": majority}
+    turned_round = {"other": majority, "ours": OURS}
+    assert REMARK.format("ours") in compare_learners(named, *NOISE, rng=0).row.remarks
+    assert REMARK.format("ours") in " ".join(str(compare_learners(turned_round, *NOISE, rng=0)).split())
+    found = compare_learners(named, *SIGNAL, rng=0).row
+    assert found.high < 0.0
+    assert not [remark for remark in found.remarks if "majority" in remark]
+    turned = compare_learners(turned_round, *SIGNAL, rng=0).row
+    assert not [remark for remark in turned.remarks if "majority" in remark]
+
+
+def test_a_worse_classifier_does_not_beat_it():
+    X, y = NOISE[0], np.repeat([0, 1], [4, 46])
+    wrong = make_pipeline(StandardScaler(), LeastSquaresClassifier())
+    found = compare_learners([wrong, "majority"], X, y, alternative="greater", rng=0).row
+    assert REMARK.format("Pipeline") in found.remarks

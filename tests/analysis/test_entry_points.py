@@ -1,4 +1,4 @@
-"""What the entry points that refit have in common: kinds of data, new test cases, classifiers that are not enough."""
+"""What the entry points that refit have in common: kinds of data, frames of polars, new cases."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from contract_cases import INTERVALS, SIZES, exactly, sample
 from record_kinds import kinds
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from tiers import quick_first
 
@@ -32,6 +37,11 @@ from cudbound import (
 from cudbound.adapters import to_additive_model
 from cudbound.basis.exceptions import ParameterError
 from cudbound.intervals import METHODS
+
+pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.RepeatedRowsWarning")
+
+# ---- what the entry points that refit have in common ----
+
 
 X, Y = sample(24)
 X_FEW, Y_FEW = sample(16)
@@ -51,12 +61,7 @@ def all_tables(estimator, X, y):
         exactly(estimate_error(estimator, X, y, **small)),
         exactly(
             compare_learners(
-                [estimator, DecisionTreeClassifier(max_depth=1)],
-                X,
-                y,
-                methods="all",
-                rng=0,
-                resampling=TINY,
+                [estimator, DecisionTreeClassifier(max_depth=1)], X, y, methods="all", rng=0, resampling=TINY
             )
         ),
     )
@@ -147,8 +152,7 @@ def test_groups_and_weights_of_another_index_are_refused(name):
 
 
 @pytest.mark.parametrize(
-    "form",
-    quick_first([sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix, sparse.coo_array]),
+    "form", quick_first([sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix, sparse.coo_array])
 )
 def test_sparse_rows_are_read_like_dense_ones(form):
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
@@ -195,3 +199,49 @@ def test_the_classifiers_are_compared_on_new_cases_as_they_were_fitted():
     assert found.details["only_a_wrong"] == int((wrong[0] & ~wrong[1]).sum())
     assert found.details["only_b_wrong"] == int((wrong[1] & ~wrong[0]).sum())
     assert found.estimate == pytest.approx(wrong[0].mean() - wrong[1].mean(), abs=1e-12)
+
+
+# ---- frames of polars give the results of the same rows in pandas ----
+
+
+N = 60
+RNG = np.random.default_rng(0)
+PATIENTS = pd.DataFrame(
+    {"age": RNG.normal(60, 10, N), "crp": RNG.exponential(3, N), "sex": RNG.choice(["f", "m"], N)}
+)
+PATIENTS.loc[[3, 4], "crp"] = np.nan
+ILL = np.where(PATIENTS["age"] + RNG.normal(0, 8, N) > 60, "ill", "well")
+FRAME = pl.DataFrame({name: pl.Series(PATIENTS[name].tolist()) for name in PATIENTS})
+SERIES = pl.Series(ILL.tolist())
+NUMBERS = ["age", "crp"]
+CALL = {"n_resamples": 20, "rng": 0}
+
+encoded = make_pipeline(
+    make_column_transformer(
+        (make_pipeline(SimpleImputer(), StandardScaler()), NUMBERS), (OneHotEncoder(), ["sex"])
+    ),
+    LogisticRegression(),
+)
+#: In batches, with steps that are fitted apart, and one by one.
+OF_FRAMES = {
+    "together": encoded,
+    "apart": make_pipeline(
+        make_column_transformer(
+            (make_pipeline(SimpleImputer(), QuantileTransformer(n_quantiles=5)), NUMBERS)
+        ),
+        SelectKBest(k=1),
+        LogisticRegression(),
+    ),
+    "alone": make_pipeline(
+        make_column_transformer((SimpleImputer(), NUMBERS)), RandomForestClassifier(3, random_state=0)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_FRAMES)
+def test_the_interval_is_that_of_the_frame_of_pandas(name):
+    clf = OF_FRAMES[name]
+    expected = performance_interval(clone(clf).fit(PATIENTS, ILL), PATIENTS, ILL, **CALL)
+    frame = performance_interval(clone(clf).fit(FRAME, ILL), FRAME, SERIES, **CALL)
+    assert frame.row == expected.row
+    assert frame.analysis.fingerprints == expected.analysis.fingerprints

@@ -1,9 +1,10 @@
-"""What fails on the way costs its own row only, and what can be refused is refused before the refits."""
+"""What fails on the way costs its own row only; what can be refused is refused before; long refits are told."""
 
 from __future__ import annotations
 
 import warnings
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +12,8 @@ from data import fitted_sample, sample
 from sklearn.base import clone
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -26,7 +27,13 @@ from cudbound import (
     estimate_error,
     performance_interval,
 )
+from cudbound.basis import calls as forecasts
+from cudbound.basis.calls import Forecast
+from cudbound.basis.exceptions import SlowRefitsWarning, WarnedRefitsWarning
 from cudbound.problem.draws import draw_counts
+
+# ---- what fails on the way costs its own row only ----
+
 
 _data = partial(sample, labels=("healthy", "ill"))
 _fitted = partial(fitted_sample, labels=("healthy", "ill"))
@@ -161,3 +168,81 @@ def test_data_that_cannot_be_predicted_are_refused_before_the_refits(entry, monk
     logistic = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
         entry(logistic, X[:, :1], y, methods=[method])
+
+
+# ---- refits one by one ----
+
+
+BOOTSTRAP = ["bootstrap-percentile", "kohavi-normal"]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "inner"),
+    [(make_pipeline(StandardScaler(), LogisticRegression()), 50), (KNeighborsClassifier(3), "oob")],
+    ids=["batches", "clones"],
+)
+def test_inner_draws_are_made_where_refits_are_cheap(estimator: Any, inner: int | str) -> None:
+    X, y = sample(20)
+    estimator.fit(X, y)
+    table = compare_intervals(estimator, X, y, methods=BOOTSTRAP, n_resamples=10, rng=0)
+    expected = compare_intervals(
+        estimator, X, y, methods=BOOTSTRAP, n_resamples=10, rng=0, resampling=Resampling(inner=inner)
+    )
+    assert table.rows == expected.rows
+    alone = compare_intervals(estimator, X, y, methods=BOOTSTRAP[1], n_resamples=10, rng=0)
+    assert alone.rows[0] == table.rows[1]
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_long_refits_are_announced_once_after_the_first_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecasts, "LONG_SECONDS", 10.0)
+    clock = Clock()
+    forecast = Forecast(51_000, ("n_jobs=-1", "a smaller n_resamples"), clock)
+    clock.now = 10.0
+    forecast(50)  # the clock starts when the first have been made
+    clock.now = 10.4
+    forecast(100)
+    clock.now = 14.0
+    words = "51,000 refits will take about 17 minutes; n_jobs=-1 or a smaller n_resamples is faster."
+    with pytest.warns(SlowRefitsWarning, match=f"^{words}$"):
+        forecast(100)
+    clock.now = 30.0
+    forecast(1)  # a second one would be an error
+    for total, words in ((10_000, r"about 5\.6 hours"), (20, "about 40 seconds")):
+        slow = Forecast(total, clock=clock)
+        slow(1)
+        clock.now += 2.0
+        with pytest.warns(SlowRefitsWarning, match=words):
+            slow(1)
+
+
+def test_short_refits_are_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecasts, "LONG_SECONDS", 10.0)
+    clock = Clock()
+    forecast = Forecast(500, clock=clock)
+    for clock.now in (0.0, 1.0, 2.0, 3.0):
+        forecast(100)
+    forecast = Forecast(10_000, clock=clock)
+    clock.now = 200.0
+    forecast(0)
+    forecast(100)
+
+
+@pytest.mark.slow
+def test_worker_processes_of_refits_write_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    search = GridSearchCV(SGDClassifier(max_iter=1, random_state=0), {"alpha": [1.0, 10.0]}, cv=2, n_jobs=2)
+    X, y = sample(20)
+    with warnings.catch_warnings(action="ignore"):
+        search.fit(X, y)
+    with pytest.warns(WarnedRefitsWarning, match=r"^\d+ of 51 refits warned"):
+        performance_interval(search, X, y, n_resamples=6, rng=0)
+    assert capfd.readouterr().err == ""

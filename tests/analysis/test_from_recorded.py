@@ -16,10 +16,7 @@ from cudbound.analysis.from_records import NAME_OF, collect_records
 from cudbound.intervals import METHODS, RECORD_KINDS, compute_interval
 from cudbound.intervals.method import compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
-from cudbound.records import (
-    FoldLosses,
-    TestSetLosses,
-)
+from cudbound.records import FoldLosses, TestSetLosses
 
 RECORDS = random_records(2, 0.3)
 

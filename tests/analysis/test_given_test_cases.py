@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from cudbound import (
-    Metrics,
-    compare_intervals,
-    compare_learners,
-    estimate_error,
-)
+from cudbound import Metrics, compare_intervals, compare_learners, estimate_error
 from cudbound.basis.exceptions import SmallSampleWarning
 
 RNG = np.random.default_rng(2)

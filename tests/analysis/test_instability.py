@@ -15,12 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import (
-    ChosenThresholdClassifier,
-    LeastSquaresClassifier,
-    Resampling,
-    compare_intervals,
-)
+from cudbound import ChosenThresholdClassifier, LeastSquaresClassifier, Resampling, compare_intervals
 from cudbound.analysis.instability import Instability
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.groups import Groups

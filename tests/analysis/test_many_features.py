@@ -6,18 +6,15 @@ import warnings
 
 import numpy as np
 import pytest
+from data import unwrapped
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.tree import DecisionTreeClassifier
-from unwrapped import unwrapped
 
-from cudbound import (
-    compare_intervals,
-    performance_interval,
-)
+from cudbound import compare_intervals, performance_interval
 from cudbound.basis.exceptions import ManyFeaturesWarning
 
 # noise: the error of any classifier is .5

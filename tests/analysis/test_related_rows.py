@@ -1,4 +1,4 @@
-"""Cautions of rows that are not one patient each: when they speak, when they are silent, and where they stand."""
+"""Rows that are not one patient each, and training rows among the cases of a test set."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
+from cudbound import LeastSquaresClassifier, compare_intervals
 from cudbound.basis.exceptions import RepeatedRowsWarning
-from cudbound.basis.feature_table import count_improbable_copies
+from cudbound.basis.feature_table import count_equal_rows, count_improbable_copies
 from cudbound.basis.sample import related_rows
 from cudbound.study.populations.worlds import WORLDS
 
-RNG = np.random.default_rng(7)
+# ---- cautions of rows that are not one patient each ----
+
+
+RELATED = np.random.default_rng(7)
 
 
 def kinds(X, y=None, groups=None, weight=None):
@@ -68,7 +73,7 @@ def test_independent_patients_of_few_values_are_left_alone(seed):
 
 
 def test_rows_entered_twice_are_counted():
-    X = RNG.normal(size=(40, 4))
+    X = RELATED.normal(size=(40, 4))
     y = X[:, 0] > 0
     again, labels = np.vstack([X, X[:3], X[:1]]), np.r_[y, y[:3], y[:1]]
     found = related_rows(again, labels, None, None)
@@ -82,7 +87,52 @@ def test_rows_entered_twice_are_counted():
     assert kinds(np.vstack([X, X]), np.r_[y, y]) == [RepeatedRowsWarning]  # each row twice
 
 
-# --- groups and weights
+# ---- training rows among the cases of a test set ----
 
 
-# --- where they stand
+RNG = np.random.default_rng(1)
+X = RNG.normal(size=(40, 2))
+Y = (X[:, 0] + RNG.normal(size=40) > 0).astype(int)
+NEW = RNG.normal(size=(30, 2)), RNG.integers(0, 2, 30)
+MIXED = np.r_[NEW[0], X[:7]], np.r_[NEW[1], Y[:7]]
+
+
+@pytest.mark.parametrize(
+    ("tested", "trained", "count"),
+    [
+        (([[1.0, 2.0], [1.0, 3.0]], [0, 0]), ([[1, 2], [5, 6]], [0, 0]), 1),
+        (([[1.0, 2.0]], [1]), ([[1.0, 2.0]], [0]), 0),
+        (([[0.0, np.nan]], [0]), ([[-0.0, np.nan]], [0]), 1),
+        ((pd.DataFrame({"age": pd.array([50, None], dtype="Int64")}), [0, 0]), ([[50.0], [np.nan]], [0, 0]), 2),
+        (([[1.0, 2.0]] * 3, [0] * 3), ([[1.0, 2.0]], [0]), 3),
+        ((pd.DataFrame({"sex": ["m", "f"], "age": [50, 60]}), ["a", "b"]),
+         (pd.DataFrame({"sex": ["m", "m"], "age": [50, 60]}), ["a", "b"]), 1),
+        ((csr_array([[1.0, 0.0]]), [0]), (csr_array([[1.0, 0.0], [0.0, 0.0]]), [0, 0]), 1),
+        ((["a text", "another"], [0, 1]), (["a text"], [0]), 1),
+        (([], []), ([[1.0]], [0]), 0),
+        (([[2**60], [2**60 + 1]], [0, 0]), ([[2**60 + 1], [2**60 + 2]], [0, 0]), 1),
+        ((pd.DataFrame({"id": [2**60], "sex": ["m"]}), [0]),
+         (pd.DataFrame({"id": [2**60 + 1], "sex": ["m"]}), [0]), 0),
+        ((pd.DataFrame({"n": [1.0, None], "sex": ["m", "f"]}), [0, 0]),
+         (pd.DataFrame({"n": [1, 2], "sex": ["m", "f"]}), [0, 0]), 1),
+        ((np.array([[1, 2.5]], dtype=object), [0]), ([[1.0, 2.5]], [0]), 1),
+    ],
+    ids=["numbers", "label", "missing and zero", "nullable", "repeated", "frame", "sparse", "texts", "none",
+         "long integers", "long integers in a frame", "whole numbers in a frame", "objects"],
+)  # fmt: skip
+def test_equal_rows_are_counted(tested, trained, count):
+    assert count_equal_rows(*tested, *trained) == count
+
+
+def test_training_rows_in_a_test_set_are_warned_of_and_counted():
+    clf = LeastSquaresClassifier().fit(X, Y)
+    with pytest.warns(
+        RepeatedRowsWarning, match=r"^7 of 37 test cases equal training rows, in every feature"
+    ) as caught:
+        table = compare_intervals(
+            clf, X, Y, methods=["test-set-wilson", "langford-binomial"], new_cases=MIXED, rng=0
+        )
+    assert (caught[0].message.n_equal, caught[0].message.n_tested) == (7, 37)
+    assert caught[0].filename == __file__
+    assert table["test-set-wilson"].remarks[1:] == ("7 of 37 test cases equal training rows",)
+    assert "7 of 37 test cases equal training rows" not in table["langford-binomial"].remarks

@@ -1,7 +1,8 @@
-"""What comes back: it unpacks, iterates, prints its interval, shows itself in a notebook, and has a public class."""
+"""What public calls show of themselves, and what comes back: it unpacks, iterates, prints and plots."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 
+import cudbound
 from cudbound import (
     ConfidenceInterval,
     LeastSquaresClassifier,
@@ -18,6 +20,11 @@ from cudbound import (
     estimate_error,
     performance_interval,
 )
+from cudbound.basis.exceptions import SmallSampleWarning
+from cudbound.resampling.settings import Resampling
+
+# ---- what comes back ----
+
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 2))
@@ -108,6 +115,41 @@ def test_a_generator_is_no_seed_and_options_are_named():
         rng=np.random.default_rng(0),
     )
     assert found.run.seed is None
-    notes = found.report().notes
+    notes = found.notes
+    assert notes == found.report().notes
     assert "Run: 20 resamples, no seed." in notes
     assert "Choices: martin-beta.prior=jeffreys" in notes
+
+
+# ---- what all public calls do ----
+
+
+EIGHT = np.arange(8.0)[:, None]
+LABELS = np.array([0, 0, 1, 0, 1, 0, 1, 1])
+FUNCTIONS = [name for name in cudbound.__all__ if inspect.isfunction(getattr(cudbound, name))]
+
+
+def test_unknown_keywords_are_refused_by_name():
+    clf = LeastSquaresClassifier().fit(EIGHT, LABELS)
+    for function in (cud_interval, compare_intervals, performance_interval):
+        with pytest.raises(TypeError, match=r"unexpected keyword argument 'n_resample'"):
+            function(clf, EIGHT, LABELS, n_resample=5)
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'iner'"):
+        Resampling(iner="oob")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_public_function_shows_its_own_signature(name):
+    function = getattr(cudbound, name)
+    shown = inspect.signature(function)
+    assert shown == inspect.signature(inspect.unwrap(function))
+    assert inspect.unwrap(function) is not function
+
+
+@pytest.mark.parametrize("function", [cud_interval, compare_intervals, performance_interval])
+def test_warnings_point_at_the_caller(function):
+    clf = LeastSquaresClassifier().fit(EIGHT, LABELS)
+    with pytest.warns(SmallSampleWarning) as caught:
+        function(clf, EIGHT, LABELS, metric="sensitivity", n_resamples=20, rng=0)
+    assert SmallSampleWarning in {one.category for one in caught}
+    assert {one.filename for one in caught} == {__file__}

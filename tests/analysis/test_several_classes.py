@@ -1,28 +1,43 @@
-"""Classifiers of more than two classes: the error and the sensitivity of each class, by whatever reads losses."""
+"""More than two classes, and more than two learners: what each row is without the others."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from itertools import combinations, product
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import RidgeClassifier
 from sklearn.metrics import recall_score
 from sklearn.naive_bayes import GaussianNB
 
 from cudbound import (
+    ComparisonTable,
+    LeastSquaresClassifier,
     Metrics,
     compare_intervals,
+    compare_learners,
+    from_records,
     performance_interval,
 )
 from cudbound.basis.exceptions import SmallSampleWarning, UnsupportedEstimatorError
 from cudbound.intervals import GROUPS
+from cudbound.intervals.method import holm_adjusted
+from cudbound.records import SplitLosses
 from cudbound.resampling.context import has_one_class
 from cudbound.study.populations.worlds import SeveralClasses
+
+# ---- classifiers of more than two classes ----
+
 
 FAST = {"n_resamples": 40, "rng": 0}
 
@@ -110,6 +125,17 @@ def test_the_sensitivity_of_each_class_is_a_row_of_its_own():
         found = performance_interval(clf, X, y, metric=alone, **FAST).row.details["training"]
         recall = recall_score(y, clf.predict(X), labels=[label], average="macro")
         assert found == pytest.approx(1.0 - recall)
+        new = compare_intervals(
+            clf,
+            X,
+            y,
+            methods="test-set-clopper-pearson",
+            metric=alone,
+            new_cases=(X[::2] + 0.01, y[::2]),
+            **FAST,
+        )
+        recall = recall_score(y[::2], clf.predict(X[::2] + 0.01), labels=[label], average="macro")
+        assert new.rows[0].estimate == pytest.approx(recall)
         # drawn within each class
         assert not (each.analysis.counts[:, y == label].sum(axis=1) != (y == label).sum()).any()
 
@@ -132,12 +158,155 @@ def test_a_rare_class_is_absent_from_draws_and_they_are_fitted_all_the_same():
 
 
 @settings(max_examples=50, deadline=None)
-@given(
-    labels=st.lists(st.integers(0, 3), min_size=2, max_size=12),
-    seed=st.integers(0, 99),
-)
+@given(labels=st.lists(st.integers(0, 3), min_size=2, max_size=12), seed=st.integers(0, 99))
 def test_training_sets_of_one_class_are_found(labels, seed):
     counts = np.random.default_rng(seed).integers(0, 2, size=(6, len(labels)))
     found = has_one_class(counts, np.array(labels, dtype=float))
     for row, one in zip(counts, found, strict=True):
         assert one == (len({label for label, k in zip(labels, row, strict=True) if k}) < 2)
+
+
+# ---- several learners at once ----
+
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(40, 3))
+Y = X[:, 0] + RNG.normal(size=40) > 0.0
+LEARNERS = {
+    "squares": LeastSquaresClassifier(),
+    "ridge": RidgeClassifier(30.0),
+    "shrunk": RidgeClassifier(1e4),
+}
+METHODS = ("corrected-resampled-t", "mcnemar", "5x2cv-f", "grandvalet-bengio-t")
+
+
+def two(a: str, b: str, **arguments: Any) -> ComparisonTable:
+    return compare_learners({name: LEARNERS[name] for name in (a, b)}, X, Y, rng=3, **arguments)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        {"methods": [*METHODS, "independent-test-sets"]},
+        {"methods": METHODS[0], "alternative": "less", "null": 0.05},
+        {"methods": ["k-fold-t", METHODS[0]], "alternative": "greater"},
+        {"methods": METHODS[0], "alternative": "equivalent", "null": 0.1},
+    ],
+    ids=str,
+)
+def test_a_pair_is_what_it_is_without_the_others(test):
+    table = compare_learners(LEARNERS, X, Y, rng=3, **test)
+    pairs = list(combinations(LEARNERS, 2))
+    names = [test["methods"]] if isinstance(test["methods"], str) else test["methods"]
+    assert [(row.method, row.a, row.b) for row in table] == [(one, *pair) for one in names for pair in pairs]
+    for a, b in pairs:
+        alone, joint = two(a, b, **test), two(a, b, **test, confidence_level=1 - 0.05 / 3)
+        for name in names:
+            row = table[a, b, name]
+            assert replace(row, adjusted_pvalue=None, simultaneous_interval=None) == alone[name]
+            assert row.simultaneous_interval == pytest.approx(joint[name].confidence_interval)
+    for name in names:
+        rows = [row for row in table if row.method == name]
+        assert [row.adjusted_pvalue for row in rows] == pytest.approx(closed([row.pvalue for row in rows]))
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning")
+def test_a_method_that_cannot_be_computed_keeps_its_rows():
+    few = slice(0, 4)
+    y = np.array([0, 1, 0, 1])
+    table = compare_learners(LEARNERS, X[few], y, methods=["nested-cv", "k-fold-t"], rng=0)
+    assert [row.method for row in table if np.isnan(row.pvalue)] == ["nested-cv"] * 3
+    assert np.isnan([[row.adjusted_pvalue, *row.simultaneous_interval] for row in table.rows[:3]]).all()
+    assert "nested-cv gave no result for error(squares) - error(ridge)" in table.describe().results
+
+
+def closed(pvalues: list[float]) -> list[float]:
+    """Holm's adjustment by its definition: the closed test of Bonferroni's tests of all intersections."""
+    m = len(pvalues)
+    sets = [chosen for chosen in product((False, True), repeat=m) if any(chosen)]
+    local = {
+        chosen: min(1.0, sum(chosen) * min(p for p, one in zip(pvalues, chosen, strict=True) if one))
+        for chosen in sets
+    }
+    return [max(p for chosen, p in local.items() if chosen[i]) for i in range(m)]
+
+
+def test_holm_is_the_closed_bonferroni_test():
+    rng = np.random.default_rng(0)
+    for size in (1, 2, 5):
+        for _ in range(20):
+            pvalues = rng.uniform(size=size) ** 3
+            assert holm_adjusted(pvalues).tolist() == pytest.approx(closed(pvalues.tolist()))
+    assert holm_adjusted([0.01, 0.01, 0.01]).tolist() == pytest.approx([0.03] * 3)
+    adjusted = holm_adjusted([np.nan, 0.02])
+    assert np.isnan(adjusted[0])
+    assert adjusted[1] == 0.04
+
+
+class Counted(ClassifierMixin, BaseEstimator):
+    """The nearest class mean; counts how often it is fitted."""
+
+    n_fits = 0
+
+    def fit(self, X, y):
+        Counted.n_fits += 1
+        self.classes_ = np.unique(y)
+        self.means_ = np.stack([X[y == label].mean(axis=0) for label in self.classes_])
+        return self
+
+    def predict(self, X):
+        return self.classes_[((X[:, None, :] - self.means_) ** 2).sum(axis=2).argmin(axis=1)]
+
+
+def test_every_learner_is_fitted_once_to_each_training_set():
+    learners = {"means": Counted(), **LEARNERS}
+    Counted.n_fits = 0
+    table = compare_learners(learners, X, Y, rng=0)
+    assert Counted.n_fits == 1 + 10 * 10
+    assert len(table) == 6
+
+
+def test_a_reference_is_the_second_of_every_pair():
+    learners = {"majority": DummyClassifier(), **LEARNERS}
+    table = compare_learners(learners, X, Y, reference="majority", rng=0)
+    assert [(pair.a, pair.b) for pair in table] == [(name, "majority") for name in LEARNERS]
+    assert table["squares", "majority"].estimate < 0.0
+    with pytest.raises(KeyError, match="no comparison by"):
+        table["majority", "squares"]
+
+
+# ---- region of practical equivalence ----
+
+
+def posterior(means: np.ndarray, n_train: int, n_test: int, rope: float) -> dict[str, float]:
+    """The same probabilities by numeric integration of the model itself: likelihood times prior 1 / variance."""
+    size, rho = means.size, n_test / (n_train + n_test)
+    covariance = (1 - rho) * np.eye(size) + rho
+    inverse = np.linalg.inv(covariance)
+    mean, spread = means.mean(), means.std()
+    centers = np.linspace(mean - 40 * spread, mean + 40 * spread, 4001)
+    log_scales = np.linspace(np.log(spread) - 4, np.log(spread) + 6, 801)
+    distances = np.array([(means - c) @ inverse @ (means - c) for c in centers])
+    # with the scale s: the density s^-J exp(-distance / (2 s^2)), the prior 1 / s^2 of the variance, in log s
+    logs = -size * log_scales[:, None] - distances[None, :] / (2 * np.exp(2 * log_scales)[:, None])
+    weights = np.exp(logs - logs.max()).sum(axis=0)
+    weights /= weights.sum()
+    return {
+        "p_below": weights[centers < -rope].sum(),
+        "p_within": weights[np.abs(centers) <= rope].sum(),
+        "p_above": weights[centers > rope].sum(),
+    }
+
+
+def test_equivalence_is_the_posterior_of_the_stated_model():
+    means = np.array([0.05, -0.02, 0.03, 0.08, 0.01, 0.04, -0.01, 0.02])
+    found = from_records(
+        SplitLosses(means, 90, 10), ("corrected-resampled-t", {"rope": 0.03}), differences=True
+    )
+    expected = posterior(means, 90, 10, 0.03)
+    assert {name: found.details[name] for name in expected} == pytest.approx(expected, abs=5e-3)
+    assert sum(expected.values()) == pytest.approx(1.0)
+    assert "correlated t model" in str(found)
+    plain = from_records(SplitLosses(means, 90, 10), "corrected-resampled-t", differences=True)
+    assert "p_within" not in plain.details
+    assert (plain.estimate, plain.pvalue) == (found.estimate, found.pvalue)

@@ -6,8 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
+from data import unwrapped
 from scipy.stats import binomtest
-from unwrapped import unwrapped
 
 from cudbound import (
     ConfidenceInterval,
@@ -55,10 +55,7 @@ def row(method="two-center", low=0.1, high=0.4, alternative="two-sided", **known
             [row("cud"), row("two-center")],
             "The error of this classifier on new cases is estimated at 0.200 (95%",
         ),
-        (
-            [row("bbc-cv", estimand=Estimand("rule"))],
-            "The error on new cases of the learning algorithm",
-        ),
+        ([row("bbc-cv", estimand=Estimand("rule"))], "The error on new cases of the learning algorithm"),
         (
             [
                 row("test-set-wald", center="error on new cases", tested=TestedRows(30)),

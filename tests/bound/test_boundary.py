@@ -1,10 +1,9 @@
-"""The adaptive interval: worked numbers, enumeration of all cells of the near points, and what must not matter."""
+"""The adaptive interval: enumeration of all cells of the near points, and what must not matter."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,19 +13,11 @@ from hypothesis_cases import PROPERTY
 from numpy.typing import NDArray
 from oracles import arrange, open_cells
 from random_problems import KINDS, make, make_with_loss
-from shared_files import shared_vectors
 from worlds import world
 
-from cudbound import LeastSquaresClassifier
-from cudbound.adapters import to_additive_model
 from cudbound.basis.exceptions import NotCertifiedWarning
 from cudbound.intervals import compute_interval
-from cudbound.intervals.aci import (
-    ACI,
-    BoundaryDeviations,
-    boundary_deviations,
-    draw_scores,
-)
+from cudbound.intervals.aci import ACI, BoundaryDeviations, boundary_deviations, draw_scores
 from cudbound.intervals.bootstrap_percentile import basic_interval
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.draws import draw_counts
@@ -37,8 +28,6 @@ from cudbound.solve.minimum import draws_problem
 from cudbound.solve.native import minimize
 
 Counts = NDArray[np.int32]
-VECTORS = shared_vectors()
-EXAMPLES = [f"aci_{number}" for number in range(4)]
 CURVED = ("squared", "logistic", "exponential")
 
 
@@ -60,45 +49,6 @@ def model_of(problem: Problem) -> AdditiveModel:
 def fitted_model(n: int, p: int, signal: float, seed: int, *, intercept: bool = True) -> AdditiveModel:
     design, labels, coef = world(n, p, signal, seed, intercept=intercept)
     return AdditiveModel(design, labels, coef, get_loss("squared"), np.array([-1, 1]))
-
-
-def example(name: str) -> tuple[AdditiveModel, Counts, dict[str, Any]]:
-    entry = VECTORS[name]
-    X, y = np.array(entry["inputs"]["x"])[:, None], np.array(entry["inputs"]["y"])
-    counts = np.atleast_2d(np.array(entry["inputs"]["phi"], dtype=np.int32))
-    return to_additive_model(LeastSquaresClassifier().fit(X, y), X, y), counts, entry["value"]
-
-
-# ---- worked numbers ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_worked_draws(name: str) -> None:
-    model, counts, value = example(name)
-    drawn = draw_scores(draws_problem(model, counts))
-    np.testing.assert_allclose(10 * drawn.scores[0] ** 2 / drawn.variances[0], value["T"], rtol=1e-9)
-    assert np.flatnonzero(drawn.near(math.log(10))[0]).tolist() == value["near"]
-    found = boundary_deviations(model, counts)
-    assert found.upper[0] == pytest.approx(value["U"], abs=1e-12)
-    assert found.lower[0] == pytest.approx(value["L"], abs=1e-12)
-    assert (found.rate, found.n_near) == (math.log(10), len(value["near"]))
-    assert (found.n_samples, found.n_fits, found.remarks) == (10, 1, ())
-
-
-def test_worked_interval() -> None:
-    model, counts, value = example("aci_interval")
-    found = boundary_deviations(model, counts)
-    assert model.training_error == value["train_error"]
-    records = Records.of(losses=model.training_errors, boundary=found)
-    row = compute_interval(ACI, records, 0.8)
-    assert [row.raw_interval.low, row.raw_interval.high] == pytest.approx(value["raw"], abs=1e-12)
-    assert sorted(found.upper)[5] == pytest.approx(value["u"], abs=1e-12)
-    assert sorted(found.lower)[0] == pytest.approx(value["l"], abs=1e-12)
-    assert (row.n_fits, str(row.estimand), row.degenerate) == (7, "conditional", None)
-    assert row.details == {"rate": math.log(10), "n_near": found.n_near}
-    centered = Records.of(losses=model.training_errors, boundary=boundary_deviations(model, counts, rate=0))
-    raw = compute_interval(ACI, centered, 0.8).raw_interval
-    assert [raw.low, raw.high] == pytest.approx(value["cpb"], abs=1e-12)
 
 
 # ---- independent code --------------------------------------------------------------------------------------------
@@ -189,34 +139,6 @@ def test_all_points_near_is_the_deviation_of_all_classifiers() -> None:
         limits = [enumerated(problem, draw, everywhere) for draw in range(problem.n_draws)]
         np.testing.assert_allclose(found.upper, [upper for upper, _ in limits], atol=1e-9)
         np.testing.assert_allclose(found.lower, [lower for _, lower in limits], atol=1e-9)
-
-
-def test_sandwich_covariance_is_that_of_the_refitted_scores() -> None:
-    # what Sigma estimates: n times the variance over training sets, 400 of them, of the scores of fixed points
-    n, points = 400, np.array([[1.0, 0.0], [1.0, 1.0], [1.0, -2.0]])
-    rng = np.random.default_rng(3)
-    for loss, penalty in (("squared", None), ("logistic", [0.0, 0.05])):
-        scores, variances = [], []
-        for trial in range(400):
-            x = rng.normal(size=n)
-            labels = np.where(0.7 * x + rng.normal(size=n) * (1.0 + np.abs(x)) > 0.3, 1.0, -1.0)
-            design = np.vstack([np.column_stack([np.ones(n), x]), points])
-            problem = Problem.of(
-                design,
-                np.append(labels, np.ones(3)),
-                np.zeros(2),
-                [[1] * n + [0] * 3],
-                loss=loss,
-                penalty=penalty,
-            )
-            if trial < 20:
-                drawn = draw_scores(problem)
-                scores.append(drawn.scores[0, n:])
-                variances.append(drawn.variances[0, n:])
-            else:
-                scores.append(points @ minimize(problem).coef[0])
-        # n of a draw includes the three points; the relative error of a variance over 400 sets is 7 per cent
-        assert np.mean(variances, axis=0) / (n + 3) == pytest.approx(np.var(scores, axis=0, ddof=1), rel=0.28)
 
 
 # ---- what must and must not matter -------------------------------------------------------------------------------
@@ -333,6 +255,3 @@ def test_searches_that_are_given_up_make_the_interval_longer() -> None:
 
 
 # Clopper and Pearson at 0 errors of 20: 1 - 0.05^(1/20)
-
-
-# ---- coverage ----------------------------------------------------------------------------------------------------

@@ -13,11 +13,7 @@ from sklearn.linear_model import RidgeClassifier
 from worlds import world
 
 from cudbound import Bound, CudResult, LeastSquaresClassifier, cud_interval
-from cudbound.basis.exceptions import (
-    NotCertifiedWarning,
-    NotMinimizerError,
-    SolveInterrupted,
-)
+from cudbound.basis.exceptions import NotCertifiedWarning, NotMinimizerError, SolveInterrupted
 from cudbound.problem.draws import Draws, draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve import search
@@ -161,19 +157,6 @@ def test_the_same_seed_gives_the_same_bits() -> None:
     assert (one.problem.counts != other.problem.counts).any()
 
 
-def test_a_generator_goes_on_where_it_stands() -> None:
-    X, y = patients()
-    rng = np.random.default_rng(5)
-    first, second = result_for(X, y, rng=rng), result_for(X, y, rng=rng)
-    assert (first.problem.counts != second.problem.counts).any()
-
-
-def test_the_first_draws_do_not_depend_on_how_many_follow() -> None:
-    X, y = patients()
-    short, long = (result_for(X, y, n_resamples=count, all_draws=True) for count in (10, 50))
-    np.testing.assert_array_equal(short.draws.upper, long.draws.upper[:10])
-
-
 def test_another_training_set_is_noticed() -> None:
     X, y = patients()
     clf = LeastSquaresClassifier().fit(X, y)
@@ -230,6 +213,3 @@ def test_the_slow_solver_agrees() -> None:
         ValueError, match=r"'solver' parameter must be one of \['cvxpy', 'native'\]\. Got 'ECOS'"
     ):
         cud_interval(clf, X, y, bound=Bound(solver="ECOS"))
-
-
-# ---- coverage ----------------------------------------------------------------------------------------------------

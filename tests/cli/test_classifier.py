@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from cli_fakes import Fake, interval, invoke
 from click.testing import Result
+from data import unwrapped
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, LinearSVC
-from unwrapped import unwrapped
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.cli.fitted import fit
@@ -90,7 +90,7 @@ def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
     fitted = fit(choose_classifier("linear-svm", ["max_iter=1"]), sample(), seed=0)
     assert fitted.warnings == [
         "the classifier did not converge; standardize the features with --standardize, or allow more steps with the "
-        "classifier's option max_iter=N",
+        "classifier's option max_iter=N"
     ]
 
 

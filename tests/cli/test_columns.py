@@ -1,21 +1,29 @@
-"""Options of the command that say which columns are used, and what is done about missing values."""
+"""Columns and learners of the command."""
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import skops.io
 from cli_fakes import Fake, assert_error, invoke
+from click.testing import Result
+from data import unwrapped
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from unwrapped import unwrapped
+from sklearn.preprocessing import StandardScaler
 
-from cudbound import compare_intervals
+from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
+from cudbound import compare_learners as compare
 from cudbound.report.render import render_report
+
+# ---- options of the command that say which columns are used ----
+
 
 N = 40
 
@@ -87,9 +95,75 @@ def test_missing_values_are_left_to_a_model_that_fills_them(fake: Fake, patients
 def test_a_model_that_fills_nothing_needs_complete_rows(fake: Fake, patients):
     save(LogisticRegression(), patients, complete=True)
     assert_error(
-        with_model(),
-        1,
-        "if it has no step that fills missing values, drop these rows with --missing drop",
+        with_model(), 1, "if it has no step that fills missing values, drop these rows with --missing drop"
     )
     assert with_model("--missing", "drop").exit_code == 0
     assert fake.fitted[0].y.size == 37
+
+
+# ---- ``cudbound compare-learners`` ----
+
+
+RNG = np.random.default_rng(8)
+X = RNG.normal(size=(N, 2)) * [1.0, 30.0]
+Y = (X[:, 0] + RNG.normal(size=N) > 0).astype(np.int64)
+WARD = np.arange(N) // 4
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The sample as a file in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(X, columns=["age", "bmi"]).assign(ward=WARD, died=np.where(Y == 1, "yes", "no"))
+    frame.to_csv("data.csv", index=False)
+    return tmp_path / "data.csv"
+
+
+def run(*arguments: str, learners: str = "least-squares,ridge", exclude: str = "ward") -> Result:
+    fixed = ["compare-learners", "data.csv", "--target", "died", "--positive", "yes", "--learners", learners]
+    return invoke(*fixed, *(["--exclude", exclude] if exclude else []), *arguments)
+
+
+def frame_of(result: Result) -> pd.DataFrame:
+    assert result.exit_code == 0, result.stderr
+    return pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)
+
+
+def expected(a: Any, b: Any, second: str = "ridge", **arguments: Any) -> pd.DataFrame:
+    frame = compare({"least-squares": a, second: b}, X, Y, rng=3, **arguments).to_frame()
+    return pd.read_csv(io.StringIO(frame.to_csv(index=False)), keep_default_na=False)
+
+
+def test_two_of_one_kind_are_told_apart_by_their_options():
+    result = run("--seed", "3", "--set", "b.alpha=9", learners="a=ridge, b=ridge")
+    assert "Differences of two errors, error(a) - error(b)" in result.stdout
+    assert "\nb: RidgeClassifier with a ridge penalty (alpha = 9); " in result.stdout
+
+
+def test_every_option_reaches_the_package():
+    names = ["k-fold-t", "grandvalet-bengio-t", "resampled-t"]
+    result = run(
+        *["--seed", "3", "--format", "csv", "--methods", ",".join(names), "--alternative", "less"],
+        *[
+            "--confidence-level",
+            "0.9",
+            "--resampling",
+            "n_folds=5",
+            "--resampling",
+            "n_splits=8",
+            "--jobs",
+            "2",
+        ],
+        *["--option", "grandvalet-bengio-t.rho=0.5", "--standardize", "--set", "logistic.C=0.01"],
+        learners="least-squares,logistic",
+    )
+    theirs = expected(
+        make_pipeline(StandardScaler(), LeastSquaresClassifier()),
+        make_pipeline(StandardScaler(), LogisticRegression(C=0.01, random_state=3)),
+        "logistic",
+        methods=[*names, ("grandvalet-bengio-t", {"rho": 0.5})],
+        alternative="less",
+        confidence_level=0.9,
+        resampling=Resampling(n_folds=5, n_splits=8),
+    )
+    pd.testing.assert_frame_equal(frame_of(result), theirs)

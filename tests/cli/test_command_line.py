@@ -1,20 +1,27 @@
-"""The command line with the computation replaced: options, seeds, formats, files, progress, the demo."""
+"""The command line with the computation replaced: options, seeds, formats, files, exit codes, errors."""
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
-from cli_fakes import CLEAN, assert_error, interval
+from cli_fakes import CLEAN, assert_error, interval, invoke
 
 from cudbound import Metrics
 from cudbound.bound.cud_bound import Bound
 from cudbound.intervals import find_methods
 from cudbound.report.render import render_report
 from cudbound.resampling import Resampling
+
+pytestmark = pytest.mark.usefixtures("patients")
+
+# ---- the command line with the computation replaced ----
+
 
 DEFAULTS = {
     "methods": replace(find_methods(["recommended"]), settings=Bound()),
@@ -147,3 +154,91 @@ def test_nothing_is_written_if_the_computation_fails(fake, patients):
     fake.error = ValueError("no good")
     assert_error(interval("--seed", "1", "--output", "out.txt"), 1, "no good")
     assert not Path("out.txt").exists()
+
+
+# ---- exit codes ----
+
+
+def test_not_certified_is_printed_and_exits_3(fake, patients):
+    fake.certified = False
+    fake.warnings = ("2 of 1000 draws were stopped", "another")
+    result = interval("--seed", "1")
+    assert result.exit_code == 3
+    assert "conditional" in result.stdout
+    assert result.stderr == ("cudbound: warning: 2 of 1000 draws were stopped\ncudbound: warning: another\n")
+
+
+def test_warnings_alone_are_no_failure(fake, patients):
+    fake.warnings = ("zero width",)
+    result = interval("--seed", "1")
+    assert result.exit_code == 0
+    assert result.stderr == "cudbound: warning: zero width\n"
+
+
+def test_interrupt_exits_130(fake, patients):
+    fake.error = KeyboardInterrupt()
+    result = interval("--seed", "1", "--output", "out.txt")
+    assert result.exit_code == 130
+    assert result.stdout == ""
+    assert result.stderr.strip() == "cudbound: interrupted"
+    assert not Path("out.txt").exists()
+
+
+def test_too_little_memory_is_said_in_one_line(fake, patients):
+    fake.error = MemoryError()
+    assert_error(interval("--seed", "1"), 1, "not enough memory; use fewer resamples or splits")
+
+
+def test_a_bug_is_not_disguised_as_bad_data(fake, patients):
+    fake.error = ZeroDivisionError("bug")
+    assert isinstance(interval("--seed", "1").exception, ZeroDivisionError)
+
+
+# ---- what is written of a result on the command line ----
+
+
+#: What a file of each form has and no other.
+HAS = {
+    "a.tex": r"\begin{table}",
+    "a.csv": '"method",',
+    "a.html": "<!DOCTYPE html>",
+    "a.HTML": "<!DOCTYPE html>",
+    "a.md": "\n| method ",
+    "a.json": "{",
+    "a.txt": "\nmethod  ",
+    "a": "\nmethod  ",
+}
+
+
+@pytest.mark.parametrize("name", HAS)
+def test_the_extension_decides_the_form(fake, name):
+    result = interval("--seed", "1", "--output", name)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", f"cudbound: wrote {name}\n")
+    assert HAS[name] in Path(name).read_bytes().decode("latin-1")
+
+
+def test_a_picture_beside_the_table(fake):
+    for name, start in {"a.svg": b"<?xml", "a.pdf": b"%PDF", "a.png": b"\x89PNG", "b.svg": b"<?xml"}.items():
+        result = interval("--seed", "1", "--plot", name)
+        assert result.exit_code == 0, result.stderr
+        assert "\nmethod  " in result.stdout
+        assert Path(name).read_bytes().startswith(start)
+    assert Path("b.svg").read_text() == Path("a.svg").read_text()  # neither a date nor a random name
+
+
+def test_instability_is_drawn_and_told_below_the_table(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{a:.2f},{'yes' if a + b > 0 else 'no'}" for a, b in rng.normal(size=(30, 2))]
+    patients, picture = tmp_path / "few.csv", tmp_path / "risks.svg"
+    patients.write_text("\n".join(["age,died", *lines]))
+    few = (
+        "interval",
+        str(patients),
+        *["--target", "died", "--positive", "yes", "--resamples", "20", "--seed", "0"],
+    )
+    parsed = json.loads(invoke(*few, "--instability", str(picture), "--format", "json").stdout)
+    assert parsed["instability"]["mape"] > 0.0
+    assert any("not a confidence interval for the risk of a patient" in note for note in parsed["notes"])
+    assert picture.read_text().startswith("<?xml")
+    refused = invoke(*few, "--methods", "bayle-cv", "--instability", str(picture))
+    assert_error(refused, 2, "--instability needs two classes and a method that refits on bootstrap draws")

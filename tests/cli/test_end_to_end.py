@@ -1,4 +1,4 @@
-"""The command with everything real behind it: numbers, exit codes, progress bar, Ctrl-C."""
+"""The command with everything real behind it: numbers, exit codes, progress bar, Ctrl-C, and what its help loads."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from sklearn.linear_model import LogisticRegression
 
 import cudbound
 from cudbound import compare_intervals
+
+# ---- the command with everything real behind it: numbers, exit codes, progress bar, Ctrl-C ----
+
 
 METHODS = ["two-center", "cud", "langford-binomial"]
 
@@ -153,16 +156,7 @@ def test_ctrl_c_exits_130_at_once_and_writes_nothing(tmp_path):
 @pytest.mark.slow
 def test_a_comparison_shows_a_bar_with_the_remaining_time_and_stops_at_ctrl_c(folder):
     arguments = command(
-        *[
-            "compare-learners",
-            "data.csv",
-            "--target",
-            "died",
-            "--positive",
-            "yes",
-            "--seed",
-            "3",
-        ],
+        *["compare-learners", "data.csv", "--target", "died", "--positive", "yes", "--seed", "3"],
         *[
             "--learners",
             "logistic,svm",
@@ -179,3 +173,27 @@ def test_a_comparison_shows_a_bar_with_the_remaining_time_and_stops_at_ctrl_c(fo
     assert re.search(r"\d+/\d+ \[\d+:\d+<[\d:]+, +[\d.]+fit/s\]", stderr)
     assert stderr.rstrip().endswith("cudbound: interrupted")
     assert "Traceback" not in stderr
+
+
+# --- as a program
+
+
+@pytest.mark.parametrize("command", ["interval", "compare-learners", "methods"])
+def test_help_loads_no_heavy_package(tmp_path, command):
+    code = (
+        "import sys\nfrom cudbound.cli.group import main\n"
+        "try:\n    main(['" + command + "', '--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        "heavy = {'sklearn', 'pandas', 'scipy', 'joblib', 'tqdm', 'tabulate', 'cvxpy', 'matplotlib', 'skops'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+    )
+    root = str(Path(cudbound.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stderr

@@ -186,7 +186,7 @@ def test_a_file_that_lacks_a_column_is_refused():
 
 def test_the_report_reads_new_cases():
     result = invoke(
-        *("report", "data.csv", *ROLES, *FEW, "--new-cases", "new.csv", "--output", "report.html"),
+        *("report", "data.csv", *ROLES, *FEW, "--new-cases", "new.csv", "--output", "report.html")
     )
     assert result.exit_code == 0, result.output
     numbers = json.loads(Path("report.json").read_text())

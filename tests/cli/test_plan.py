@@ -68,14 +68,7 @@ def test_a_pilot_is_planned_as_in_python():
             *("--half-width", "0.2", "--probability", "0.7", "--confidence-level", "0.9", "--format", "csv"),
             *("--method", "location-shifted", "--option", "location-shifted.center=632"),
         ),
-        plan_sample_size(
-            ridge,
-            X,
-            DIED,
-            metric=Metrics("specificity", event=True),
-            **asked,
-            **python,
-        ),
+        plan_sample_size(ridge, X, DIED, metric=Metrics("specificity", event=True), **asked, **python),
     )
 
 

@@ -1,4 +1,4 @@
-"""The clinical report: its numbers against those of others, its schema, and what it says of hard cases."""
+"""The clinical report: its numbers against those of others, its schema, its pictures, and hard cases."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ from tiers import quick_first
 
 import cudbound
 from cudbound import LeastSquaresClassifier, clinical_report, compare_intervals, performance_interval
+from cudbound.clinical.clinical_report import pictures_of
+
+# ---- the clinical report ----
+
 
 SCHEMA = json.loads((Path(cudbound.__file__).parent / "clinical" / "report.schema.json").read_text())
 HOSTILE = ["<script>alert(1)</script>", '=HYPERLINK("http://x")', "n" * 300, "$x_1$ & <b>"]
@@ -214,4 +218,23 @@ def test_groups_are_kept_together():
     assert any("kept together" in one for one in measures(found)["error"]["remarks"])
 
 
-# --- real data
+# ---- pictures of a clinical report ----
+
+
+@pytest.fixture(scope="module")
+def pictured():
+    X, y = sample(40, 2)
+    return clinical_report(LogisticRegression().fit(X, y), X, y, n_resamples=60, rng=0).to_dict()
+
+
+def test_every_picture_says_its_numbers(pictured):
+    found = pictures_of(pictured)
+    assert list(found) == ["measures", "intervals", "risks", "instability", "risk_instability", "refits"]
+    error = pictured["performance"]["measures"][0]
+    assert (
+        f"error {error['estimate']:.3f} ({error['low']:.3f} to {error['high']:.3f})"
+        in found["measures"]["text"]
+    )
+    events = pictured["probabilities"]["risks_by_outcome"]["events"]
+    assert f"events in tenths of the risk: {', '.join(map(str, events))}" in found["risks"]["text"]
+    assert f"Mean {pictured['instability']['refit_errors']['mean']:.3f}" in found["refits"]["text"]

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
+from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import SelectKBest, chi2
@@ -145,16 +145,10 @@ def _kinds() -> dict[str, Any]:
         "logistic, not centered": make_pipeline(scaled(with_mean=False), logistic()),
         "logistic, centered": make_pipeline(scaled(with_std=False), logistic(fit_intercept=False)),
         "logistic, range": make_pipeline(MinMaxScaler((-1.0, 2.0)), logistic(C=5.0)),
-        "logistic, scaled twice": make_pipeline(
-            RobustScaler(quantile_range=(10.0, 80.0)), scaled(), logistic()
-        ),
         "ridge": RidgeClassifier(),
         "ridge balanced, scaled": make_pipeline(scaled(), RidgeClassifier(0.3, **balanced)),
         "svc, scaled": make_pipeline(scaled(), svc(C=0.3)),
-        "svc by name, scaled": make_pipeline(scaled(), svc(intercept_scaling=2.0, **by_name)),
         "svc hinge, scaled": make_pipeline(scaled(), svc(loss="hinge", C=0.1)),
-        "own logistic, scaled": make_pipeline(scaled(), ConvexLossClassifier("logistic", penalty=0.02)),
-        "own exponential, scaled": make_pipeline(scaled(), ConvexLossClassifier("exponential", penalty=0.1)),
         "own squared hinge, scaled": make_pipeline(
             scaled(), ConvexLossClassifier("squared_hinge", penalty=0.1, intercept_penalty=0.2)
         ),
@@ -170,15 +164,8 @@ def _kinds() -> dict[str, Any]:
         "discriminant with priors, scaled": make_pipeline(
             scaled(), LinearDiscriminantAnalysis(priors=[0.3, 0.7])
         ),
-        "discriminant with priors, components": make_pipeline(
-            PCA(1), LinearDiscriminantAnalysis(priors=[0.6, 0.4])
-        ),
         "logistic, components": make_pipeline(scaled(), PCA(2, svd_solver="full"), logistic()),
-        "svc, components scaled again": make_pipeline(PCA(2), scaled(), svc()),
         "logistic, terms": make_pipeline(PolynomialFeatures(2), logistic(C=0.3)),
-        "ridge, terms of scaled": make_pipeline(
-            scaled(), PolynomialFeatures(2, include_bias=False), RidgeClassifier()
-        ),
         "logistic, splines at quantiles": make_pipeline(
             SplineTransformer(3, degree=2, knots="quantile", extrapolation="continue", include_bias=False),
             logistic(),
@@ -194,19 +181,7 @@ def _kinds() -> dict[str, Any]:
             FunctionTransformer(np.square), SelectKBest(chi2, k=2), scaled(), svc(C=0.1)
         ),
         "logistic, one-hot": make_pipeline(OneHotEncoder(**ignore), logistic()),
-        "ridge, one-hot without first": make_pipeline(
-            OneHotEncoder(drop="first", sparse_output=False, **ignore), RidgeClassifier()
-        ),
-        "logistic, one-hot of two": make_pipeline(
-            FunctionTransformer(np.sign), OneHotEncoder(drop="if_binary"), logistic()
-        ),
         "logistic, means for gaps": Kind(make_pipeline(SimpleImputer(), scaled(), logistic()), gaps),
-        "ridge, medians for gaps": Kind(
-            make_pipeline(SimpleImputer(strategy="median"), scaled(), RidgeClassifier()), gaps
-        ),
-        "svc, modes for gaps": Kind(
-            make_pipeline(SimpleImputer(strategy="most_frequent"), scaled(), svc()), gaps
-        ),
         "logistic, constant for gaps": Kind(
             make_pipeline(SimpleImputer(strategy="constant", fill_value=-1.0), logistic()), gaps
         ),
@@ -249,13 +224,6 @@ def _kinds() -> dict[str, Any]:
                 ),
                 scaled(),
                 svc(C=0.3),
-            ),
-            mixed,
-        ),
-        "ridge, mixed columns with quantiles": Kind(
-            make_pipeline(
-                make_column_transformer((RobustScaler(), ["v"]), (OneHotEncoder(**ignore), ["sex"])),
-                RidgeClassifier(),
             ),
             mixed,
         ),

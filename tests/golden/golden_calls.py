@@ -230,10 +230,7 @@ def recorded_losses() -> Numbers:
             cb.from_records(differences, "corrected-resampled-t", differences=True),
             cb.from_records(tested, "mcnemar", differences=True),
         ],
-        "estimate": [
-            cb.from_records(folds, "k-fold"),
-            cb.from_records(records, "bootstrap-632"),
-        ],
+        "estimate": [cb.from_records(folds, "k-fold"), cb.from_records(records, "bootstrap-632")],
     }
     return {
         f"{kind} {name}": row
@@ -309,7 +306,7 @@ def command_numbers(line: str, key: str, n: int = 30) -> pd.DataFrame:
 
 
 SLOW = {
-    *("cud_interval_by_the_reference_solver", "study_of_metrics", "study_of_scores", "study_of_comparisons"),
+    *("cud_interval_by_the_reference_solver", "study_of_metrics", "study_of_scores", "study_of_comparisons")
 }
 LEAST_SQUARES = cb.LeastSquaresClassifier
 FEW_INNER = cb.Resampling(inner=10)

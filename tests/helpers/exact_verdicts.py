@@ -1,12 +1,7 @@
-"""Answers of the solver to the nasty draws, judged in exact arithmetic, in processes that may hang.
-
-Run as a script it prints how many draws of each family were judged wrong:
-``python tests/helpers/exact_verdicts.py 100`` for 100 seeds per family, further arguments name families.
-"""
+"""Answers of the solver to the nasty draws, judged in exact arithmetic, in processes that may hang."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +10,7 @@ from itertools import islice
 
 import numpy as np
 from exact_oracle import ExactCell, ExactDraw, score_weights
-from nasty_draws import FAMILIES, make, side_of
+from nasty_draws import make, side_of
 from watched import Watched
 
 from cudbound.problem.draws import Draws, SolveStatus
@@ -151,32 +146,3 @@ def judge_seed(job: tuple[str, int]) -> Verdicts:
             verdicts.counts[fault.partition(" by a cell")[0]] += 1
             verdicts.where.append(f"{family} seed {seed} draw {draw}: {fault}")
     return verdicts
-
-
-def main(arguments: list[str]) -> None:
-    """Print one line per family, and the first faults."""
-    with Watched() as processes:
-        for family in arguments[1:] or FAMILIES:
-            verdicts = judge(processes, family, range(int(arguments[0])))
-            print(
-                f"{family:22}",
-                ", ".join(f"{name} {n}" for name, n in sorted(verdicts.counts.items())),
-                flush=True,
-            )
-            kinds: Counter[str] = Counter()
-            for line in verdicts.where:
-                kind = line.partition(": ")[2].partition(" by a cell")[0]
-                kinds[kind] += 1
-                if kinds[kind] <= 3:
-                    print("   ", line, flush=True)
-            widths = [float(line.rpartition(" ")[2]) for line in verdicts.where if " width " in line]
-            thin = sum(one < 1e-12 for one in widths)
-            if widths:
-                print(
-                    f"    {thin} cells thinner than 1e-12, {len(widths) - thin} wider, up to {max(widths):.0e}",
-                    flush=True,
-                )
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

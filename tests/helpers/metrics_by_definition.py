@@ -69,11 +69,7 @@ def enumerated(
 
 
 def mean_loss(
-    metric: Metric,
-    wrong: Iterable[Any],
-    event: Iterable[Any],
-    weight: Iterable[Any],
-    times: Iterable[Any],
+    metric: Metric, wrong: Iterable[Any], event: Iterable[Any], weight: Iterable[Any], times: Iterable[Any]
 ) -> float | None:
     """The mean loss of rows that stand `times` in a sample, in [0, 1]; None where a class is missing."""
     rows = list(zip(weight, wrong, event, times, strict=True))

@@ -193,3 +193,5 @@ def test_levels_that_say_unknown_are_pointed_out(tmp_path):
     )
     named = {"categorical": ["bmi"], "missing_values": ["Unknown", "unknown"], "missing": "most-frequent"}
     assert warnings(tmp_path, rows, **named) == ()
+    once = [[*row[:2], "Unknown" if i == 5 else ("high", "low")[i % 2], row[3]] for i, row in enumerate(ROWS)]
+    assert "'Unknown' on 1 row is a level" in " ".join(warnings(tmp_path, once, categorical=["bmi"]))

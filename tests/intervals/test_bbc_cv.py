@@ -9,18 +9,10 @@ import pytest
 from data import sample
 from shared_files import FURTHER_EXAMPLES, shared_vectors
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import (
-    GridSearchCV,
-    GroupKFold,
-    KFold,
-    RandomizedSearchCV,
-    RepeatedKFold,
-    ShuffleSplit,
-)
+from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV, RepeatedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import compare_intervals, from_records
-from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.intervals import METHODS
 from cudbound.intervals.bbc_cv import TunedLosses
 from cudbound.problem.draws import draw_counts
@@ -88,18 +80,6 @@ def test_a_fitted_search_is_refitted_on_its_folds(search):
     assert found.n_fits == 1 + len(folds) * len(search.cv_results_["params"])
 
 
-def test_what_is_no_search_is_refused():
-    X, y = data()
-    with pytest.raises(
-        UnsupportedEstimatorError,
-        match=r"needs a fitted GridSearchCV or RandomizedSearchCV\. Got RidgeClassifier",
-    ):
-        compare_intervals(RidgeClassifier().fit(X, y), X, y, methods="bbc-cv", n_resamples=10)
-    search = GridSearchCV(RidgeClassifier(), {"alpha": [0.1]}, cv=ShuffleSplit(3, random_state=0)).fit(X, y)
-    with pytest.raises(ValueError, match=r"folds test each row equally often"):
-        compare_intervals(search, X, y, methods="bbc-cv", n_resamples=10)
-
-
 def test_draws_that_hold_all_rows_are_dropped():
     counts = np.array([[1, 1, 1], [2, 1, 0], [0, 1, 2]])
     row = from_records(TunedLosses(np.array([[0, 1], [1, 0], [0, 1]]), counts), "bbc-cv")
@@ -118,16 +98,3 @@ def test_configurations_that_cannot_be_fitted_are_left_out():
     row = compare_intervals(search, X, y, methods="tuned", n_resamples=10, rng=0).rows[0]
     assert "2 configurations that could not be fitted left out" in row.remarks
     assert row.n_fits == 1 + 3 * 2
-
-
-def test_searches_that_cannot_be_repeated_are_refused_in_words():
-    X, y = data()
-    grouped = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, cv=GroupKFold(4))
-    grouped.fit(X, y, groups=np.arange(len(y)) // 2)
-    with pytest.raises(
-        ValueError, match=r"The folds of the search, .* If its folds keep groups, pass the groups"
-    ):
-        compare_intervals(grouped, X, y, methods="tuned", n_resamples=10, rng=0)
-    bare = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, cv=3, refit=False).fit(X, y)
-    with pytest.raises(UnsupportedEstimatorError, match=r"has no fitted classifier\. Fit it with refit=True"):
-        compare_intervals(bare, X, y, methods="tuned", n_resamples=10, rng=0)

@@ -10,24 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mlxtend.evaluate import mcnemar as mlxtend_mcnemar
-from record_kinds import KINDS, kinds
 from scipy import stats
 from statsmodels.stats import proportion
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.weightstats import DescrStatsW
 
 from cudbound import from_records
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand
-from cudbound.intervals.independent_test_sets import (
-    INDEPENDENT_TEST_SETS,
-)
-from cudbound.intervals.mcnemar import (
-    MCNEMAR,
-    DiscordantPairs,
-    bonett_price_interval,
-    mcnemar_pvalue,
-)
-from cudbound.intervals.method import ALTERNATIVES, Method, Pivot, compute_comparison
+from cudbound.basis.outcomes import ConfidenceInterval
+from cudbound.intervals.independent_test_sets import INDEPENDENT_TEST_SETS
+from cudbound.intervals.mcnemar import MCNEMAR, DiscordantPairs, bonett_price_interval, mcnemar_pvalue
+from cudbound.intervals.method import ALTERNATIVES, compute_comparison
 from cudbound.records import FoldLosses, Records, SplitLosses, TestSetLosses
 
 COUNTS = st.integers(0, 40)
@@ -153,61 +145,6 @@ def test_test_sets_without_errors():
     )
     assert with_width.degenerate == "the variance is 0 at errors of 0 and 0"
     assert with_width.confidence_interval.width > 0.1
-
-
-# --- methods with a pivot
-
-
-def _t_pivot(records: Records) -> Pivot:
-    means = np.asarray(records.require(KINDS["splits"]).means, dtype=float)
-    standard_error = float(means.std(ddof=1)) / math.sqrt(means.size)
-    return Pivot(
-        float(means.mean()),
-        standard_error,
-        df=means.size - 1,
-        remarks=("own remark",),
-        degenerate=None if standard_error > 0 else "all means are equal",
-        estimand=Estimand("expected", 40),
-        details={"n_means": means.size},
-    )
-
-
-def a_method(**given) -> Method:
-    return Method(
-        name="some-t",
-        title="",
-        estimand=Estimand("expected"),
-        needs=kinds({"splits"}),
-        assumptions="",
-        tendency="",
-        reference="",
-        cost="J",
-        **given,
-    )
-
-
-SOME_T = a_method(pivot=_t_pivot)
-
-
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("seed", range(5))
-def test_a_pivot_is_the_t_test_of_scipy(alternative, seed):
-    rng = np.random.default_rng(seed)
-    first, second = rng.random((2, 12))
-    records = Records(splits=SplitLosses(first - second, 40, 10, ("a split remark",)))
-    found = compute_comparison(SOME_T, records, 0.9, alternative)
-    one_sample = stats.ttest_1samp(first - second, 0.0, alternative=alternative)
-    paired = stats.ttest_rel(first, second, alternative=alternative)
-    for peer in (one_sample, paired):
-        assert (found.statistic, found.pvalue) == pytest.approx((peer.statistic, peer.pvalue), rel=1e-9)
-        expected = peer.confidence_interval(0.9)
-        assert limits(found.raw_interval) == pytest.approx((expected.low, expected.high), rel=1e-9)
-    assert found.estimate == pytest.approx(np.mean(first - second))
-    assert str(found.estimand) == "expected(n1=40)"
-    assert found.n_fits == 24  # one fit of each on every split
-    assert found.remarks == ("a split remark", "own remark")
-    assert found.details == {"n_means": 12}
-    assert found.degenerate is None
 
 
 # ---- margins: non-inferiority and equivalence ----

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from record_kinds import kinds
 
-from cudbound import (
-    LeastSquaresClassifier,
-    Resampling,
-    from_records,
-    performance_interval,
-)
+from cudbound import LeastSquaresClassifier, Resampling, from_records, performance_interval
 from cudbound.basis.groups import Groups
 from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.basis.sample import Sample

@@ -20,12 +20,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cudbound.intervals.grandvalet_bengio import (
     GRANDVALET_BENGIO,
+    HalfFoldLosses,
     grandvalet_bengio_pivot,
     rho_of_halves,
     rho_threshold,
     type_1_error,
 )
 from cudbound.intervals.k_fold import K_FOLD_T, bayle_pivot
+from cudbound.intervals.method import compute_interval
 from cudbound.records import FoldLosses, Records
 
 VECTORS = shared_vectors()
@@ -139,6 +141,18 @@ def test_rho_of_halves_in_plain_python(halvings):
         assert found == -math.inf or (math.isnan(found) and theta_3 == 0)
     else:
         assert found == pytest.approx(1 - theta_3 / theta, rel=1e-9, abs=1e-9)
+
+
+def test_rho_of_halves_counts_as_0_below_0():
+    folds, halves = np.array([0.1, 0.2, 0.4]), np.array([[[0.0, 0.5, 1.0], [0.1, 0.6, 0.7]]])
+    records = Records.of(
+        folds=FoldLosses.from_blocks([[m - 0.1, m + 0.1] for m in folds]),
+        half_folds=HalfFoldLosses(halves, 2),
+    )
+    found = compute_interval(GRANDVALET_BENGIO, records, 0.95, {"rho": "half"})
+    assert found.details["rho_of_halves"] == rho_of_halves(halves) < 0.0
+    assert found.details["rho"] == 0.0
+    assert found.raw_interval == pytest.approx(grandvalet_bengio_pivot(folds, 4, rho=0.0).interval(0.95))
 
 
 # ---- Bayle et al. ----

@@ -1,4 +1,4 @@
-"""What every registered method has to keep, whoever adds one: nothing here names a method."""
+"""What every method keeps to, and methods of users."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from contract_cases import (
     refitted_records,
     sample,
 )
+from data import fitted_sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from record_kinds import names_of
@@ -41,6 +42,7 @@ from cudbound.basis.sample import Sample
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.intervals.independent_test_sets import record_own_test_sets
 from cudbound.intervals.method import ALTERNATIVES, compute_comparison
+from cudbound.intervals.own import own_method
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import Records, RepeatedFoldLosses
 from cudbound.report.sentences import ERRORS
@@ -50,6 +52,9 @@ from cudbound.resampling.make_records import RecordingInputs, make_records
 from cudbound.resampling.refits import difference, prepare_refits
 from cudbound.resampling.settings import spawn_streams
 from cudbound.resampling.splits import HALVINGS
+
+# ---- what every registered method has to keep ----
+
 
 #: Of two-center, on data with more columns than half of the rows.
 pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning")
@@ -200,9 +205,7 @@ def test_a_one_sided_limit_lies_within_the_two_sided_ones(name, intervals, refit
 
 @PROPERTY
 @given(
-    seed=st.integers(0, 10**6),
-    wrong=st.floats(0.02, 0.98),
-    levels=st.tuples(*[st.floats(0.05, 0.999)] * 2),
+    seed=st.integers(0, 10**6), wrong=st.floats(0.02, 0.98), levels=st.tuples(*[st.floats(0.05, 0.999)] * 2)
 )
 def test_a_one_sided_limit_moves_out_with_the_level(seed, wrong, levels):
     records = random_records(seed, wrong)
@@ -243,14 +246,7 @@ EDGES = edge_cases()
 @pytest.mark.parametrize("edge", EDGES)
 def test_intervals_at_the_edge(edge):
     estimator, X, y = EDGES[edge]
-    table = compare_intervals(
-        estimator,
-        X,
-        y,
-        methods="all",
-        resampling=RESAMPLING,
-        **ARGUMENTS,
-    )
+    table = compare_intervals(estimator, X, y, methods="all", resampling=RESAMPLING, **ARGUMENTS)
     assert tuple(row.method for row in table.rows) == INTERVALS
     for row in table.rows:
         flagged_or_sound(row)
@@ -393,15 +389,7 @@ def test_workers_change_nothing(estimator):
     other = DecisionTreeClassifier(max_depth=2)
     one, two = (
         (
-            compare_intervals(
-                estimator,
-                X,
-                y,
-                methods="all",
-                n_resamples=6,
-                n_jobs=n_jobs,
-                **arguments,
-            ),
+            compare_intervals(estimator, X, y, methods="all", n_resamples=6, n_jobs=n_jobs, **arguments),
             estimate_error(estimator, X, y, n_resamples=6, n_jobs=n_jobs, **arguments),
             compare_learners([estimator, other], X, y, methods="all", n_jobs=n_jobs, **arguments),
         )
@@ -505,3 +493,45 @@ def test_no_difference_rejects_nothing_and_is_flagged(name):
     row = compute_comparison(METHODS[name], random_records(0, 0.0, differences=name in MATCHED), 0.95)
     assert (row.estimate, row.statistic, row.pvalue) == (0.0, 0.0, 1.0)
     assert row.degenerate is not None
+
+
+# ---- a method of the user's own beside the others ----
+
+
+CLF, X, Y = fitted_sample()
+FAST = {"n_resamples": 20, "rng": 0, "resampling": Resampling(inner="oob")}
+
+
+def limits(model, X, y, level, rng):
+    return 0.3, 0.3 - 0.2 * level, 0.3 + 0.1 * level
+
+
+def test_its_row_holds_what_it_returned():
+    seen = []
+
+    def interval(model, X, y, level, rng):
+        seen.append((model, np.array(X), np.array(y), level, rng.random()))
+        return limits(model, X, y, level, rng)
+
+    mine = own_method("mine", interval, title="Mine", tendency="long", cost="0")
+    table = compare_intervals(CLF, X, Y, methods=[mine, "langford-binomial"], confidence_level=0.9, **FAST)
+    row = table["mine"]
+    assert (row.estimate, *row.confidence_interval) == pytest.approx((0.3, 0.12, 0.39))
+    assert (row.confidence_level, row.degenerate, str(row.estimand)) == (0.9, None, "conditional")
+    assert (mine.title, mine.tendency, mine.assumptions) == ("Mine", "long", "not stated")
+    ((model, rows, labels, level, _),) = seen
+    assert model is CLF
+    np.testing.assert_array_equal(rows, X)
+    np.testing.assert_array_equal(labels, Y)
+    assert level == 0.9
+    alone = compare_intervals(CLF, X, Y, methods="langford-binomial", confidence_level=0.9, **FAST)
+    assert table["langford-binomial"] == alone["langford-binomial"]
+
+
+def test_rows_in_groups_are_refused_unless_it_says_that_it_keeps_them():
+    groups = np.repeat(np.arange(15), 2)
+    with pytest.raises(ValueError, match=r"'groups' parameter is not supported by \['mine'\]"):
+        compare_intervals(CLF, X, Y, methods=[own_method("mine", limits)], groups=groups, **FAST)
+    kept = own_method("mine", limits, with_groups="kept")
+    row = compare_intervals(CLF, X, Y, methods=[kept], groups=groups, **FAST)["mine"]
+    assert row.confidence_interval.high == pytest.approx(0.395)

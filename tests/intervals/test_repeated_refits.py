@@ -214,9 +214,6 @@ def test_bias_reduction_moves_the_percentiles_to_the_leave_one_out_error(seed, l
     assert moved.estimate == 0.3
 
 
-# ---- austern and Zhou: the formula, and the refits with replaced rows against loops in plain Python ----
-
-
 # ---- the formula ----
 
 

@@ -206,6 +206,28 @@ def test_a_class_of_one_row_has_no_variance_of_delong():
         assert row.degenerate == "undefined: all scores belong to one class"
 
 
+@pytest.mark.parametrize("classes", [[1, 1, 0, 0, 0, 0], [1, 1, 1, 1, 0, 0]])
+def test_a_class_of_two_rows_has(classes):
+    event, scores = np.array(classes) == 1, np.array([1.0, 4.0, 0.0, 2.0, 3.0, 5.0])
+    records = Records(event=event, scores=scores, kind="scores")
+    assert limits(of("delong-training", records)) == pytest.approx(loop_delong(scores, event))
+
+
+def test_scores_that_separate_the_classes_have_no_variance():
+    event, fold = np.arange(12) >= 6, np.arange(12) % 3
+    records = Records(
+        event=event,
+        scores=np.arange(12.0),
+        folds=FoldLosses(None, fold, scores=np.arange(12.0)),
+        kind="scores",
+    )
+    for name in ("delong-training", "delong-10-fold", "cvauc"):
+        row = of(name, records)
+        assert limits(row) == (1.0, 1.0, 1.0)
+        assert row.standard_error == 0.0
+        assert row.degenerate
+
+
 def rated(normal, abnormal):
     """Return records of ratings 1, 2, ..., from how many of each class were given each."""
     scores = np.concatenate([np.repeat(np.arange(len(n)), n) for n in (abnormal, normal)]).astype(float)

@@ -41,12 +41,7 @@ from cudbound.intervals.resampled_t import (
 )
 from cudbound.records import FoldLosses, HalvingLosses, Records, RepeatedFoldLosses, TestSetLosses
 from cudbound.resampling.folds import draw_folds
-from cudbound.resampling.splits import (
-    draw_split,
-    hold_out,
-    record_halvings,
-    record_splits,
-)
+from cudbound.resampling.splits import draw_split, hold_out, record_halvings, record_splits
 
 # ---- random splits ----
 

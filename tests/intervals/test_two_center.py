@@ -294,8 +294,7 @@ def brier_by_hand(records, tail):
 
 #: A classifier without training errors, and rows with weights or costs.
 KNOWN = st.fixed_dictionaries(
-    {},
-    optional={"memorized": st.just(True), "effective_rows": st.just(5.5), "square_ratio": st.just(0.6)},
+    {}, optional={"memorized": st.just(True), "effective_rows": st.just(5.5), "square_ratio": st.just(0.6)}
 )
 
 
@@ -308,13 +307,7 @@ KNOWN = st.fixed_dictionaries(
     known=KNOWN,
 )
 @example(
-    seed=0,
-    n=30,
-    grouped=False,
-    wrong=0.3,
-    level=0.95,
-    rank=3,
-    known={"memorized": True, "square_ratio": 0.6},
+    seed=0, n=30, grouped=False, wrong=0.3, level=0.95, rank=3, known={"memorized": True, "square_ratio": 0.6}
 )
 def test_the_error_agrees_with_plain_python(seed, n, grouped, wrong, level, rank, known):
     records = some_losses(seed, n, wrong, grouped, rank=rank, **known)

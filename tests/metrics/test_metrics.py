@@ -1,17 +1,20 @@
-"""What can be asked for in ``metric=``, what is refused with what to use instead, and what a table then holds."""
+"""What can be asked for in metric=, the event of a call, and rows of several metrics."""
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
 
 import numpy as np
 import pytest
 from data import fitted_sample, sample
+from record_kinds import kinds
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import cudbound as cb
 from cudbound import (
     ChosenThresholdClassifier,
     LeastSquaresClassifier,
@@ -21,6 +24,10 @@ from cudbound import (
     performance_interval,
 )
 from cudbound.basis.exceptions import RepeatedRowsWarning, SmallSampleWarning, UnsupportedEstimatorError
+from cudbound.metrics.metric import MetricRows
+from cudbound.metrics.targets import targets_of
+
+# ---- what can be asked for in ``metric=`` ----
 
 
 def data(seed=0, n=40, shift=0.5):
@@ -152,3 +159,121 @@ def test_a_threshold_that_is_chosen_on_the_data_is_resampled_or_refused():
     assert again.threshold_ != clf.threshold_
     with pytest.raises(ValueError, match="a function that returns a finite number"):
         ChosenThresholdClassifier(LogisticRegression(), lambda scores, second: math.nan).fit(X, y)
+
+
+# ---- metrics that are one minus another ----
+
+
+PAIRS = {
+    "accuracy": "error",
+    "balanced-accuracy": "balanced-error",
+    "fpr": "specificity",
+    "fnr": "sensitivity",
+}
+FORTY = {"n_resamples": 40, "rng": 0}
+
+
+@pytest.mark.parametrize(("name", "other"), PAIRS.items())
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_the_limits_are_one_minus_those_of_the_other(name, other, alternative):
+    clf, X, y = fitted_sample(40, seed=1)
+    methods = ["two-center", "cud", "langford-binomial", "bootstrap-632-normal"]
+    turned = {"two-sided": "two-sided", "less": "greater", "greater": "less"}[alternative]
+    rows = compare_intervals(clf, X, y, methods=methods, metric=name, alternative=alternative, **FORTY)
+    others = compare_intervals(clf, X, y, methods=methods, metric=other, alternative=turned, **FORTY)
+    for row, opposite in zip(rows, others, strict=True):
+        assert (row.metric, row.alternative) == (name, alternative)
+        assert row.estimate == pytest.approx(1.0 - opposite.estimate, abs=1e-12)
+        assert row.confidence_interval == pytest.approx(
+            (1.0 - opposite.high, 1.0 - opposite.low), abs=1e-12
+        ), row.method
+
+
+# ---- the levels of the intervals of each metric ----
+
+
+EVENT = np.arange(10) < 4
+#: Records of a method that bounds a family as a whole, and of one that does not.
+BOUND, OTHER = kinds({"losses", "bound"}), kinds({"losses", "bootstrap"})
+
+
+def targets(asked: Metrics, alternative: str = "two-sided", level: float = 0.9) -> tuple[MetricRows, ...]:
+    return targets_of(asked.resolve(), EVENT, None, level, alternative)
+
+
+def test_metrics_by_themselves_have_the_level_each():
+    found = targets(Metrics(["sensitivity", "specificity", "error"]))
+    assert [one.metric.name for one in found] == ["sensitivity", "specificity", "error"]
+    for one in found:
+        assert one.family == (one.metric,)
+        assert (one.family_level, one.level_per_interval, one.level(BOUND), one.level(OTHER)) == (
+            0.9,
+            0.9,
+            0.9,
+            0.9,
+        )
+        assert not one.one_sided
+        assert one.remarks(frozenset()) == ()
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_a_family_divides_the_error_probability_where_it_is_not_bounded_as_a_whole(alternative):
+    found = targets(
+        Metrics(["sensitivity", "specificity", "error", "balanced-error"], joint=True), alternative
+    )
+    assert len(found) == 4
+    for one in found:
+        assert one.family == tuple(other.metric for other in found)
+        assert one.family_level == one.level(BOUND) == 0.9
+        assert one.level_per_interval == one.level(OTHER) == pytest.approx(0.975)
+        assert one.one_sided == (alternative != "two-sided")
+        assert one.remarks(BOUND) == ()
+    assert found[1].remarks(OTHER) == (
+        "together with sensitivity and error and balanced-error: each at 97.5%",
+    )
+
+
+def test_the_bound_of_all_class_metrics_leaves_its_share_to_the_others():
+    error, sensitivity, auc = targets(Metrics(["error", "sensitivity", "auc"], joint=True), level=0.94)
+    assert error.level(BOUND) == sensitivity.level(BOUND) == pytest.approx(0.96)
+    assert auc.level(OTHER) == error.level(OTHER) == pytest.approx(0.98)
+    assert error.remarks(BOUND) == ("together with auc: each at 96%",)
+    assert auc.remarks(OTHER) == ("together with error and sensitivity: each at 98%",)
+
+
+# ---- the keyword ``event`` of every call that takes a metric ----
+
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 2))
+Y = np.where(X[:, 0] + RNG.normal(size=60) > 0.3, "ill", "well")
+CLF = LogisticRegression().fit(X, Y)
+FEW = {"n_resamples": 20, "rng": 0}
+PLAN = {"n_samples": (40,), "n_replicates": 10, "method": "out-of-bag-wilson", **FEW}
+CALLS = {
+    "performance_interval": lambda **arguments: cb.performance_interval(CLF, X, Y, **arguments, **FEW).row,
+    "compare_intervals": lambda **arguments: cb.compare_intervals(CLF, X, Y, **arguments, **FEW).rows,
+    "cud_interval": lambda **arguments: cb.cud_interval(CLF, X, Y, **arguments, **FEW).row,
+    "plan_sample_size": lambda **arguments: str(cb.plan_sample_size(CLF, X, Y, **arguments, **PLAN)),
+}
+
+
+def test_every_public_call_with_a_metric_has_an_event():
+    of_metrics = {
+        name
+        for name in cb.__all__
+        if inspect.isfunction(call := getattr(cb, name)) and "metric" in inspect.signature(call).parameters
+    }
+    assert of_metrics == {*CALLS, "compare_learners", "from_records"}
+    # a comparison is the same whichever class is the event, and recorded scores are those of the event
+    assert all("event" in inspect.signature(getattr(cb, name)).parameters for name in CALLS)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_event_of_a_call_is_that_of_its_metrics(name):
+    call = CALLS[name]
+    by_keyword = call(metric="sensitivity", event="well")
+    assert by_keyword == call(metric=cb.Metrics("sensitivity", event="well"))
+    assert by_keyword == call(metric=cb.Metrics("sensitivity", event="well"), event="well")
+    if name != "plan_sample_size":
+        assert by_keyword != call(metric="sensitivity", event="ill")

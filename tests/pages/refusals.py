@@ -1,4 +1,8 @@
-"""What the calls and the command refuse: an input a line; the pages have the argument that is named and the remedy."""
+"""What the calls and the command refuse: the pages have the argument that is named and the remedy.
+
+The inputs of four pages stand on the pages themselves, an input a line: write a new one there, without an answer, and
+then ``make pages PAGES=...``.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import inspect
 import shlex
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +35,13 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.metrics import f1_score, make_scorer
-from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, TunedThresholdClassifierCV
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    GroupKFold,
+    ShuffleSplit,
+    TunedThresholdClassifierCV,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -43,7 +54,7 @@ from cudbound.cli.group import main
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.data_file import DataFile
 from cudbound.intervals.five_by_two import five_by_two_f
-from cudbound.solve import Problem, SearchLimits, solve_draws
+from cudbound.solve import CvxpyLoss, Problem, SearchLimits, solve_draws
 from cudbound.study.design.design_file import read_design
 from cudbound.study.populations import worlds
 from cudbound.study.populations.population import RealData, load_data_set
@@ -126,6 +137,12 @@ def said(call: Callable[..., Any], *arguments: Any, **named: Any) -> str:
     raise AssertionError(f"{named} is taken")
 
 
+def inputs_of(page: str) -> list[str]:
+    """Return the lines of a page of refusals that are no answers."""
+    path = Path(__file__).with_name(f"refusals_of_{page}.txt")
+    return [line for line in path.read_text(encoding="utf-8").split("\n")[:-1] if not line.startswith("    ")]
+
+
 def of_calls() -> Iterator[str]:
     """Yield each parameter of every call with each of its bad values, and the error."""
     for name, (call, data) in CALLS.items():
@@ -147,8 +164,7 @@ def of_calls() -> Iterator[str]:
 
 
 DATA = "--target sick --positive yes --categorical sex"
-PLAN = "plan patients.csv --target sick --positive yes --exclude clinic --categorical sex"
-#: What stands before the options of each line below.
+#: What stands before the options of each line of the page.
 COMMANDS = {
     "interval": f"interval patients.csv {DATA} --seed 1 --resamples 20",
     "compare-learners": f"compare-learners patients.csv {DATA} --seed 1",
@@ -159,129 +175,11 @@ COMMANDS = {
     "study": "study",
     "check": "check",
 }
-LINES = r"""
-interval --confidence-level 95
-interval --confidence-level high
-interval --confidence-level nan
-interval --resamples many
-interval --resamples 0
-interval --seed -1
-interval --alpha 0.05
-interval --bound seconds=nan
-interval --bound nodes=few
-interval --threshold nan
-interval --methods cud,martin
-interval --methods mcnemar
-interval --metric pr-auc
-interval --metric ppv --prevalence 2
-interval --metric cost
-interval --metric cost --cost yes=1
-interval --metric ppv
-interval --metric brier --classifier linear-svm --standardize
-interval --prevalence 0.1
-interval --joint
-interval --resampling inner=few
-interval --resampling inner=3 --metric sensitivity
-interval --bound localization=m
-interval --jobs 0
-interval --resampling n_folds
-interval --resampling n_fold=3
-interval --resampling K=3
-interval --resampling n_folds=2.5
-interval --resampling n_splits=5 --resampling n_splits=6
-interval --option form=wilson
-interval --methods paper --option kohavi.form=wilson
-interval --methods paper --option kohavi-normal.forn=wilson
-interval --methods paper --option kohavi-normal.form=no
-interval --alternative equivalent
-interval --resampling cv=50 --methods k-fold-t
-interval --format docx
-interval --output a.dat
-interval --output a.svg
-interval --output nowhere/a.txt
-interval --plot a.bmp
-interval --save patients.csv
-interval second.csv
-interval --exclude agee
-interval --group sex
-interval --group clinic --methods aci
-interval --classifier forest
-interval --classifier least-squares --set C=1
-interval --classifier ridge --set alhpa=1
-interval --classifier ridge --set alpha
-interval --classifier logistic --set C=-1
-interval --classifier linear-svm --set loss=hinge --set dual=false
-interval --classifier logistic-ml --set C=1
-interval --classifier svm --set verbose=true
-interval --classifier convex-loss --set loss=hing
-interval --model nowhere.skops
-interval --model patients.csv
-interval --trust a.B
-interval --missing mean
-interval --decimal , --delimiter ,
-interval --encoding latin-99
-interval --weight sex
-interval --all-classes
-compare-learners
-compare-learners --learners ridge
-compare-learners --learners ridge,ridge
-compare-learners --learners a=ridge,a=tree
-compare-learners --learners ridge,tre
-compare-learners --learners ridge,tree,logistic --reference svm
-compare-learners --learners ridge,tree --set svm.C=1
-compare-learners --learners ridge,tree --set tree.depth=1
-compare-learners --learners least-squares,ridge --set least-squares.C=1
-compare-learners --learners lda,tree --methods cud
-compare-learners --learners lda,tree --methods mcnema
-compare-learners --learners lda,tree --methods 5x2cv-f --alternative less
-compare-learners --learners lda,tree --alternative smaller
-compare-learners --learners lda,tree --alternative equivalent
-compare-learners --learners lda,tree --alternative equivalent --null 0.1 --confidence-level 0.5
-compare-learners --learners lda,tree --null nan
-compare-learners --learners lda,tree --option mcnema.form=exact
-compare-learners --learners lda,tree --resampling folds=5
-compare-learners --learners lda,tree --model model.skops
-plan
-plan patients.csv
-plan --world gaussians --target died
-plan patients.csv --world gaussians
-plan --world gaussian
-plan --world gaussians --parameter far=1
-plan --world gaussians --parameter distance=-1
-plan --world gaussians --n-samples 20:x
-plan --world gaussians --n-samples 3
-plan --world gaussians --half-width nan
-plan --world gaussians --probability 1
-plan --world gaussians --method paper
-plan --world gaussians --method cud,aci
-plan --world gaussians --method mcnemar
-plan patients.csv --target sick --positive yes --categorical sex --group clinic
-plan patients.csv --target sick --positive yes --categorical sex --output patients.csv
-report
-report --output a.pdf
-report --output nowhere/a.html
-report --output a.html --methods cud
-report --output a.html --target dead
-methods --gives test
-methods --format pdf
-methods cud
-methods --output nowhere/methods.txt
-verify nowhere.json patients.csv
-verify patients.csv patients.csv
-check nowhere.csv
-study run nowhere.toml --store a.sqlite
-study run nowhere.toml
-study status nowhere.sqlite
-study report nowhere.sqlite --output a.html
-study merge --store all.sqlite
-study merge nowhere --store all.sqlite
-study new nothing
-"""
 
 
 def of_the_command() -> Iterator[str]:
     """Yield each line, its exit code and the one line that it gets; to be called where patients.csv is."""
-    for line in LINES.strip().splitlines():
+    for line in inputs_of("the_command"):
         name, *rest = shlex.split(line)
         result = CliRunner().invoke(main, [*shlex.split(COMMANDS[name]), *rest])
         assert result.exit_code in (1, 2), f"{line}: {result.output}"
@@ -292,58 +190,13 @@ def of_the_command() -> Iterator[str]:
     assert [path.name for path in Path().iterdir()] == ["patients.csv"], "a refusal leaves no file"
 
 
+#: S and W of the designs of studies; a line of the file ends where a semicolon stands.
 SETTINGS, WORLD = "n_samples = 30; n_replicates = 2", "[[scenario]]; world = 'gaussians'"
-#: Designs of studies: a line of a file ends where a semicolon stands; S and W are `SETTINGS` and `WORLD`.
-DESIGNS = """
-n_samples =
-W
-n_samples = 30; W
-S
-S; [scenario]; world = 'noise'
-sed = 1; S; W
-seed = -1; S; W
-name = 3; S; W
-n_samples = 'many'; n_replicates = 2; W
-n_samples = [30, 30]; n_replicates = 2; W
-n_samples = []; n_replicates = 2; W
-n_samples = 30; n_replicates = 2.5; W
-methods = ['cdu']; S; W
-methods = 7; S; W
-methods = ['mcnemar']; S; W
-localization = 'm'; S; W
-confidence_level = 95; S; W
-resampling.inner = 0; S; W
-options = 3; S; W
-S; options.kohavi-normal.form = 'x'; W
-S; W; distance = 'far'
-S; W; W
-S; W; distanse = 1.0
-S; [[scenario]]; world = 'gausians'
-S; [[scenario]]; name = 'a'
-S; W; csv = 'a.csv'
-S; W; name = ''
-S; W; classifier = 'logistc'
-S; W; classifier = 1
-S; W; standardize = 'yes'
-S; W; components = 0
-S; W; components = 4
-S; W; set = 3
-S; W; tune = [1.0]
-S; W; n_features = 60; degree = 8
-S; W; classifier = 'ridge'; tune = {alpha = [1.0, -3.0]}
-S; W; classifier = 'ridge'; set = {alhpa = 1}
-S; W; classifier = 'logistic'; set = {C = -1}
-S; W; classifier = 'svm'; set = {kernel = 'rbf'}
-S; W; positive_share = 0.0001
-S; W; rival = 3
-S; W; n_features = 3; n_replicates = 0
-S; W; metric = 'recall of all'
-"""
 
 
 def of_designs() -> Iterator[str]:
     """Yield each design and the one line that names its place."""
-    for line in DESIGNS.strip().splitlines():
+    for line in inputs_of("designs"):
         parts = [{"S": SETTINGS, "W": WORLD}.get(part, part) for part in line.split("; ")]
         Path("mine.toml").write_text("; ".join(parts).replace("; ", "\n"))
         message = said(read_design, Path("mine.toml"))
@@ -351,92 +204,12 @@ def of_designs() -> Iterator[str]:
         yield f"{line}\n    {message}"
 
 
-#: Files and how they are read: bytes as Python writes them, and after || the roles of columns other than the defaults.
-FILES = r"""
-
-\n\n
-\xef\xbb\xbf
-a,b\n
-a,b\n,\n
-a,b\n1,2\n1,2,3\n
-a,b\nx,1,2\ny,3,4\n
-"a,b"\n"1,2"\n"3,4"\n
-a b\n1 2\n
-a,b\n1\n
-a,b,a,b,c\n1,2,3,4,5\n
-a,a \n1,2\n
-column 2,\n1,2\n
-a,b\n1,\x81\n
-a,b\n1,\x02\xff\n
-a,b\n1,2\x00\n3,4\n
-\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1
-,,,,,,,,\n1\n
-a,b\n1,2\n"3,4\n
-a,b\n1,"2"3\n
-a,b\n1,2\n3,4\nTotal:,6\n
-\x1b]0;owned\x07,\x1b]0;owned\x07\n1,2\n
-Ward 3\na,b\n1,2\n3,4\n
-Ward 3,,\n\nof 2024,,\na,b,c\n1,2,3\n3,4,\n
-a,b\n1,2\n || encoding="ascii", skip_rows=9
-a,b\n1,\xfc\n || encoding="ascii"
-a,b\n1,2\n || encoding="cp12525"
-a,died\n1,yes\n2,no\n3,maybe\n4,no\n
-a,died\n1,yes\n2,yes\n
-a,died\n1,yes\n2,no\n3,no\n
-died\nyes\nno\n
-a,b,c,died\n1,5,2,yes\n1.0,6,2,no\n1,7,2,no\n1,8,2,yes\n
-a,code,died\n1,7,yes\n2,3,no\n3,3,no\n5,7.0,yes\n1,7,yes\n2,3,no\n3,3,no\n5,7.0,yes\n1,7,yes\n2,3,no\n3,3,no\n5,7.0,yes\n1,7,yes\n2,3,no\n3,3,no\n5,7.0,yes\n
-a,b,died\n1,inf,yes\n2,3,no\n3,1e999,no\n5,1,yes\n
-a,died\n1,yes\n2,no\n-1e101,no\n5,yes\n
-sex,grade,died\nm,1,yes\nf,b,no\nm,c,no\nf,d,yes\n
-id,died\np1,yes\np2,no\np3,no\np4,yes\n
-age,died\n31,yes\n42,no\n5o,no\n61,yes\n
-age,died\n"31,5",yes\n"42,1",no\n"50,0",no\n61,yes\n
-a,died\n1_000,yes\n0x10,no\n3,no\n4,yes\n
-,a,died\n1,5,yes\n2,6,no\n3,8,no\n4,7,yes\n
-a,b,died\n1,2,yes\n\n3,?,no\n#N/A,5,yes\n6,7,no\n
-x,age,died\n1,30,yes\n,31,no\n3,30,no\n4,32,yes\n || target="age", positive="TRUE"
-x,age\n1,NA\n,\n || target="age", positive="TRUE"
-x,age\n1,a\n,b\n3,a\n4,b\n || target="age", positive="TRUE"
-CLEAN || positive="Y"
-CLEAN || target="dead"
-CLEAN || target="AGE"
-CLEAN || target="zzz"
-CLEAN || categorical=["sax"]
-CLEAN || exclude=["BMI"]
-CLEAN || exclude=["died"]
-CLEAN || categorical=["died"]
-CLEAN || categorical=["sex"], exclude=["sex"]
-CLEAN || features=["age", "bmj"]
-CLEAN || features=["died"]
-CLEAN || features=["age"], exclude=["age"]
-CLEAN || features=["age"], group="age"
-CLEAN || features=["age"], weight="age"
-CLEAN || group="age", weight="age"
-CLEAN || weight="died"
-CLEAN || weight="bmj"
-CLEAN || features=["age"], categorical=["sex"]
-CLEAN || exclude=["age", "sex", "bmi"]
-CLEAN || decimal=";"
-CLEAN || thousands="_"
-CLEAN || decimal=",", thousands=","
-CLEAN || sheet="x"
-w,x,died\n0,1,yes\n1,2,no\n2,3,no\n1,5,yes\n || weight="w"
-w,x,died\n-1.5,1,yes\n1,2,no\n2,3,no\n1,5,yes\n || weight="w"
-w,x,died\nmuch,1,yes\n1,2,no\n2,3,no\n1,5,yes\n || weight="w"
-w,x,died\ninf,1,yes\n1,2,no\n2,3,no\n1,5,yes\n || weight="w"
-w,x,died\n,1,yes\n1,2,no\n2,3,no\n1,5,yes\n || weight="w", missing="median"
-age,bmi,died\n30,1,yes\n40,2,\n50,3,yes\n60,4,no\n || missing="median"
-age,site,died\n30,n,yes\n40,,no\n50,s,yes\n60,n,no\n || missing="most-frequent", group="site"
-age,bmi,died\n30,,yes\n40,,no\n50,?,yes\n60,.,no\n || missing="median"
-age,bmi,died\n30,,yes\n,4,no\n50,?,yes\n60,.,no\n || missing="drop"
-age,died\nxx,yes\n40,no\n,yes\n60,no\n || missing="median"
-"""
-
-
 def of_files() -> Iterator[str]:
-    """Yield what is said of each file as a data set whose target is `died`, with the positive value `yes`."""
-    for line in FILES.removeprefix("\n").removesuffix("\n").split("\n"):
+    """Yield what is said of each file as a data set whose target is `died`, with the positive value `yes`.
+
+    Files are bytes as Python writes them, and after || stand the roles of columns other than the defaults.
+    """
+    for line in inputs_of("files"):
         text, _, roles = line.partition(" || ")
         text = text.replace(
             "CLEAN", r"age,sex,bmi,died\n30,m,21.5,yes\n41,f,1e1,no\n52,f,-.5,yes\n63,m,+7,no\n"
@@ -448,103 +221,35 @@ def of_files() -> Iterator[str]:
         yield f"{line}\n    {message}"
 
 
-#: Calls that are refused for a reason of their own, on 30 rows X, y and their 30 draws.
-EXPRESSIONS = """
-cb.performance_interval(LinearSVC().fit(X, y), X, y, metric="brier")
-cb.performance_interval(CLF, X, y, metric="auc", sample_weight=np.ones(30))
-cb.performance_interval(CLF, X, y, metric="auc", method="cud")
-cb.performance_interval(CLF, X, y, method=["two-center"])
-cb.performance_interval(CLF, X[:, :1], y)
-cb.performance_interval(SVC().fit(X, y), X, y, method="cud")
-cb.performance_interval(CLF, X, y, method="bbc-cv")
-cb.compare_intervals(CLF, X, y, methods=["nested-cv", "aci"], groups=np.arange(30) // 2)
-cb.compare_intervals(CLF, X, y, methods=[("cud", {"alpha": 0.05})])
-cb.compare_intervals(CLF, X, y, methods=("paper", {"alpha": 0.05}))
-cb.compare_intervals(CLF, X, y, methods="k-fold-t", new_cases=(X, y))
-cb.compare_intervals(CLF, X, y, methods="test-set-wald", new_cases=[X, y])
-cb.compare_intervals(CLF, X, y, methods="test-set-wald", new_cases=(X, y + 1))
-cb.compare_learners([CLF, RidgeClassifier().fit(X, y > 0)], X, y)
-cb.compare_learners([RidgeClassifier(), CLF], X, np.arange(30) % 3)
-cb.compare_learners([LinearRegression(), CLF], X, y)
-cb.compare_learners([CLF, "mayority"], X, y)
-cb.ConvexLossClassifier("hing").fit(X, y)
-cb.ConvexLossClassifier(penalty=-1).fit(X, y)
-cb.ConvexLossClassifier(penalty=[0.1]).fit(X, y)
-cb.ConvexLossClassifier(intercept_penalty=-1).fit(X, y)
-cb.ConvexLossClassifier().fit(X, X[:, 0] > 0)
-cb.ConvexLossClassifier("cubic", basis=3).fit(X, y)
-cb.ConvexLossClassifier().fit(X, np.arange(30) % 3)
-cb.LeastSquaresClassifier().fit(X, np.ones(30))
-Problem.of(X[0], y, COEF, DRAWS)
-Problem.of(np.full((30, 3), np.nan), y, COEF, DRAWS)
-Problem.of(X * [1.0, 1.0, 1e-300], y, COEF, DRAWS)
-Problem.of(X, y[1:], COEF, DRAWS)
-Problem.of(X, np.zeros(30), COEF, DRAWS)
-Problem.of(X, y, COEF[1:], DRAWS)
-Problem.of(X, y, COEF * np.inf, DRAWS)
-Problem.of(X, y, COEF, DRAWS[:, 1:])
-Problem.of(X, y, COEF, -DRAWS)
-Problem.of(X, y, COEF, DRAWS / 2)
-Problem.of(X, y, COEF, DRAWS, loss="cubic")
-Problem.of(X, y, COEF, DRAWS, localization=-1)
-Problem.of(X, y, COEF, DRAWS, localization=np.nan)
-Problem.of(X, y, COEF, DRAWS, weights=np.ones((2, 30)))
-Problem.of(X, y, COEF, DRAWS, weights=np.full((4, 30), np.inf))
-Problem.of(X, y, COEF, DRAWS, penalty=-1)
-Problem.of(X, y, COEF, DRAWS, penalty=[1, 2])
-Problem.of(X, y, COEF, DRAWS, l1_penalty=-1)
-Problem.of(X, y, COEF, DRAWS, sample_weight=-np.ones(30))
-Problem.of(X, y, COEF, DRAWS, offset=np.nan)
-Problem.of(X, y, COEF, DRAWS, draw_scale=np.zeros(4))
-solve_draws(PROBLEM, side="up")
-solve_draws(PROBLEM, ranks=0)
-solve_draws(PROBLEM, ranks=[5])
-solve_draws(PROBLEM, n_jobs=0)
-solve_draws(PROBLEM, limits=5)
-solve_draws(PROBLEM, previous=5)
-SearchLimits(nodes=-1)
-SearchLimits(nodes=1.5)
-SearchLimits(nodes_per_draw=True)
-SearchLimits(nodes_per_draw="many")
-SearchLimits(seconds=-0.1)
-SearchLimits(seconds="1 h")
-SearchLimits(solver="gurobi")
-worlds.Gaussians(distance=-1)
-worlds.Gaussians(n_features=0)
-worlds.Gaussians(n_signal=9)
-worlds.Gaussians(positive_share=1)
-worlds.Gaussians(positive_sd=0)
-worlds.FlippedLabels(flip_rate=1.5)
-worlds.Donut(radius=-1)
-worlds.Donut(n_features=1)
-worlds.Quadratic(noise=0)
-worlds.ThreePoint(boundary_mass=1)
-worlds.ThreePoint(slope=1.0)
-worlds.Discrete(n_levels=1)
-worlds.BinaryFinding(odds_ratio=0)
-worlds.MissingValues(missing_share=1)
-Patients(worlds.Gaussians(), (3, 2))
-Patients(worlds.Gaussians(), within_patient=1.5)
-RealData("a", "a", X, y)
-RealData("a", "a", X, np.ones(30))
-RealData("a", "a", X, (y > 0).astype(int), "half")
-load_data_set("heart", "nowhere")
-five_by_two_f([[0.1, 0.2]] * 4)
-"""
+class Mine(DecisionTreeClassifier):
+    """A tree of which the predictions, or the probabilities, are changed."""
+
+    def __init__(self, labels: Any = None, risks: Any = None) -> None:
+        super().__init__(max_depth=2, random_state=0)
+        self.labels, self.risks = labels, risks
+
+    def predict(self, X: Any) -> Any:
+        predicted = super().predict(X)
+        return predicted if self.labels is None else self.labels(predicted)
+
+    def predict_proba(self, X: Any) -> Any:
+        risks = super().predict_proba(X)
+        return risks if self.risks is None else self.risks(risks)
 
 
 def of_expressions() -> Iterator[str]:
-    """Yield each expression and its error."""
+    """Yield each call that is refused for a reason of its own, on 30 rows X, y, and its error."""
     CLF, X, y = fitted(LogisticRegression())
     draws = np.random.default_rng(0).multinomial(30, np.full(30, 1 / 30), size=4)
     named = (
         *(LinearRegression, RidgeClassifier, LinearSVC, SVC, Problem, SearchLimits, solve_draws),
-        *(Patients, RealData, load_data_set, five_by_two_f),
+        *(CvxpyLoss, GroupKFold, ShuffleSplit, Patients, RealData, load_data_set, five_by_two_f, Mine),
     )
     problem = Problem.of(X, y, CLF.coef_[0], draws)
     names = {one.__name__: one for one in named} | {"cb": cb, "np": np, "worlds": worlds, "PROBLEM": problem}
+    names |= {"SEARCH": partial(GridSearchCV, RidgeClassifier(), {"alpha": [0.1, 1.0]})}
     names |= {"CLF": CLF, "X": X, "y": y, "DRAWS": draws, "COEF": CLF.coef_[0]}
-    for line in EXPRESSIONS.strip().splitlines():
+    for line in inputs_of("arrays"):
         yield f"{line}\n    {said(eval, line, names)}"
 
 

@@ -1,18 +1,28 @@
-"""The arrays of the optimization problems: checks, standard forms, selection, files."""
+"""Problems: their draws, columns of whole steps, models, and what may not matter."""
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from random_problems import KINDS, make
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from random_problems import make
+from rational.integers import to_integers
+from scipy.stats import binom, chisquare
 
 from cudbound.losses.surrogates import get_loss
-from cudbound.problem.problem import Problem
+from cudbound.problem import draws
+from cudbound.problem.coordinates import dependence_rows, in_whole_steps
+from cudbound.problem.draws import draw_counts
+from cudbound.problem.problem import AdditiveModel, Problem
 from cudbound.solve.search import solve_draws
+
+# ---- the arrays of the optimization problems: checks, standard forms, selection, files ----
+
 
 DESIGN = np.array([[1.0, -2.0], [1.0, 0.5], [1.0, 3.0]])
 LABELS = np.array([-1.0, 1.0, 1.0])
@@ -137,23 +147,148 @@ def test_the_digest_differs_for_every_part_of_the_problem() -> None:
     assert problem_with(counts=COUNTS.astype(float), design=np.asfortranarray(DESIGN)).digest() in digests
 
 
-def assert_equal_problems(one: Problem, other: Problem) -> None:
-    arrays = ("design", "labels", "coef", "counts", "localization", "weights")
-    for name in (*arrays, "penalty", "l1_penalty", "sample_weight", "offset"):
-        a, b = getattr(one, name), getattr(other, name)
-        assert (a is None) == (b is None), name
-        if a is not None:
-            np.testing.assert_array_equal(a, b, err_msg=name)
-            assert np.asarray(a).dtype == np.asarray(b).dtype, name
-    assert one.loss == other.loss
+# ---- bootstrap counts: what each draw uses of the random numbers, and that they are an ordinary bootstrap ----
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_pickled_draw_is_solved_to_the_same_bits(kind: str) -> None:
-    problem = make(kind, 11).select(2)
-    loaded = pickle.loads(pickle.dumps(problem))
-    assert_equal_problems(problem, loaded)
-    assert problem.digest() == loaded.digest()
-    before, after = solve_draws(problem), solve_draws(loaded)
-    for name in ("lower", "upper", "status", "nodes", "witness"):
-        np.testing.assert_array_equal(getattr(before, name), getattr(after, name), err_msg=name)
+def test_the_first_draws_do_not_depend_on_how_many_follow() -> None:
+    long = draw_counts(12, 50, np.random.default_rng(3))
+    np.testing.assert_array_equal(draw_counts(12, 5, np.random.default_rng(3)), long[:5])
+
+
+@pytest.mark.parametrize("size", [1, 12, 13, 100, 599, 600, 601])
+def test_what_is_drawn_at_once_changes_nothing(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    whole = draw_counts(12, 50, np.random.default_rng(3))
+    monkeypatch.setattr(draws, "CHUNK_COUNTS", size)
+    np.testing.assert_array_equal(draw_counts(12, 50, np.random.default_rng(3)), whole)
+
+
+def test_counts_of_a_row_are_binomial() -> None:
+    # the count of one row is Bin(n, 1/n); rows of one draw are dependent, so each draw gives one number
+    n, draws = 10, 20_000
+    counts = draw_counts(n, draws, np.random.default_rng(5))
+    for row in (0, 9):
+        observed = np.bincount(np.minimum(counts[:, row], 4), minlength=5)
+        expected = binom.pmf(range(4), n, 1 / n)
+        assert chisquare(observed, draws * np.append(expected, 1 - expected.sum())).pvalue > 1e-3
+
+
+# ---- the additive model: training error, and the check that the coefficients minimize the loss ----
+
+
+Array = NDArray[np.float64]
+
+
+def model_of(design: Array, labels: Array, coef: Array) -> AdditiveModel:
+    return AdditiveModel(design, labels, coef, get_loss("squared"), np.array(["no", "yes"]))
+
+
+def test_training_error_by_hand() -> None:
+    # scores -1, 0, 0.5, 2 with labels -1, -1, +1, -1: a score of 0 is class +1
+    model = model_of(
+        np.array([[1.0, -1.0], [1.0, 0.0], [1.0, 0.5], [1.0, 2.0]]),
+        np.array([-1.0, -1.0, 1.0, -1.0]),
+        np.array([0.0, 1.0]),
+    )
+    np.testing.assert_array_equal(model.training_errors, [False, True, False, True])
+    assert model.training_error == 0.5
+
+
+def test_a_score_of_zero_is_plus_one_whatever_the_rounding() -> None:
+    design = np.array([[1.0], [-1.0]])
+    for coef in (0.0, 1e-13, -1e-13):
+        model = model_of(design, np.array([1.0, 1.0]), np.array([coef]))
+        assert model.training_error == 0.0
+
+
+# ---- columns of whole steps: what rounding did to them decides nothing ----
+
+
+WHOLE = st.lists(st.integers(-300, 300), min_size=3, max_size=30).filter(lambda values: len(set(values)) > 1)
+
+
+def rank(rows: np.ndarray) -> int:
+    """The rank of rows of whole numbers that are small enough for floating-point elimination."""
+    return int(np.linalg.matrix_rank(rows)) if rows.size else 0
+
+
+@given(values=WHOLE, scale=st.floats(1e-3, 1e3), shift=st.floats(-1e3, 1e3))
+def test_what_was_standardized_is_found_again(values, scale, shift):
+    column = np.array(values, dtype=float)
+    moved = (column - shift) / scale
+    (_, found) = in_whole_steps(np.column_stack([np.ones(column.size), moved]))
+    if found is None:
+        assert (moved == np.rint(moved)).all()  # exact as it is
+        return
+    whole = column - column.min()
+    assert np.array_equal(found.steps * whole.max(), whole * found.n_steps)
+    assert np.allclose(
+        found.start + found.span * found.steps / found.n_steps, moved, rtol=0.0, atol=1e-12 * abs(moved).max()
+    )
+
+
+@given(values=WHOLE, digits=st.integers(1, 3))
+def test_decimals_need_no_column_of_ones(values, digits):
+    column = np.array(values, dtype=float)
+    (found,) = in_whole_steps((column / 10.0**digits)[:, None])
+    if found is not None:
+        assert np.array_equal(found.steps * np.abs(column).max(), column * found.n_steps)
+        assert np.array_equal(found.steps == 0.0, column == 0.0)
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(4, 60), ones=st.booleans())
+def test_values_of_full_precision_stay(seed, n, ones):
+    rng = np.random.default_rng(seed)
+    design = np.column_stack([np.ones(n) if ones else rng.normal(size=n), rng.normal(size=n)])
+    assert np.array_equal(dependence_rows(design), design)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_same_rows_are_dependent(seed):
+    rng = np.random.default_rng(seed)
+    whole = rng.integers(0, 6, size=(12, 3)).astype(float)
+    features = whole * rng.uniform(0.1, 10.0, size=3) + rng.normal(size=3)
+    rows = dependence_rows(np.column_stack([np.ones(12), features]))
+    intended = np.column_stack([np.ones(12), whole])
+    for size in (2, 3, 4):
+        chosen = rng.choice(12, size=size, replace=False)
+        assert rank(rows[chosen]) == rank(intended[chosen])
+
+
+def test_exact_arithmetic_reads_the_same_rows():
+    from rational.arrangement import exact_columns
+
+    from cudbound.problem.problem import Problem
+
+    ages = np.array([30.0, 41.0, 52.0, 63.0, 47.0])
+    design = np.column_stack([np.ones(5), (ages - ages.mean()) / ages.std()])
+    problem = Problem.of(design, [1.0, -1.0, 1.0, 1.0, -1.0], [0.1, 0.2], [[2, 0, 1, 1, 1]])
+    column, _ = to_integers(exact_columns(problem)[1])
+    assert column[2] - column[1] == column[1] - column[0]  # 30, 41 and 52 are equally far apart, exactly
+
+
+def test_the_columns_of_the_basis_hold_their_own_ones() -> None:
+    # two distinct rows: the basis drops a column, which may be that of ones, and no row may then become 0
+    from cudbound.problem.coordinates import orthonormal_basis
+    from cudbound.problem.problem import Problem
+
+    rows = np.array([[1.0, -0.58, 0.1], [1.0, -0.43, 0.78]])
+    problem = Problem.of(rows[[0, 1, 0, 1]], [1.0, -1.0, -1.0, 1.0], [0.1, 0.2, 0.3], [[2, 0, 1, 1]])
+    exact = orthonormal_basis(problem).exact
+    assert exact.shape == (4, 2)
+    assert np.abs(exact).max(axis=1).all()
+    assert rank(exact) == 2
+
+
+def test_a_dependent_column_without_a_penalty_takes_no_part_in_the_smallest_one() -> None:
+    from cudbound.problem.coordinates import orthonormal_basis
+
+    column = np.array([[-1.0], [0.5], [0.7], [2.0]])
+    design = np.hstack([np.ones((4, 1)), 2.0 * np.ones((4, 1)), column])
+    counts = [[2, 0, 1, 1]]
+    both, one = (
+        Problem.of(design[:, kept], [1.0, -1.0, -1.0, 1.0], np.ones(len(kept)), counts, penalty=penalty)
+        for kept, penalty in (([0, 1, 2], [0.0, 0.0, 1.0]), ([0, 2], [0.0, 1.0]))
+    )
+    assert np.linalg.eigvalsh(orthonormal_basis(both).penalty) == pytest.approx(
+        np.linalg.eigvalsh(orthonormal_basis(one).penalty)
+    )

@@ -27,9 +27,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from cudbound import (
-    compare_intervals,
-)
+from cudbound import compare_intervals
 from cudbound.basis.exceptions import FailedRefitsError
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")

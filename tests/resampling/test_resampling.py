@@ -37,11 +37,7 @@ def _record(
         counts=counts,
         streams=spawn_streams(rng),
         estimator=estimator,
-        resampling=Resampling(
-            inner="oob" if n_inner is None else n_inner,
-            on_single_class=policy,
-            n_folds=5,
-        ),
+        resampling=Resampling(inner="oob" if n_inner is None else n_inner, on_single_class=policy, n_folds=5),
         n_jobs=n_jobs,
     )
     return Records.of(**make_records(kinds(needs), recording, given_records(recording)))

@@ -154,29 +154,3 @@ def test_splitters_without_a_seed_follow_rng(cv):
         for rng in (0, 0, 1)
     ]
     assert rows[0].rows == rows[1].rows
-
-
-# ---- what is refused ----
-
-
-def test_groups_that_would_be_torn():
-    clf = LEAST_SQUARES.fit(X, Y)
-    folds = GroupKFold(3)
-    with pytest.raises(ValueError, match=r"same number of rows\. Got 24 and 23"):
-        compare_intervals(clf, X, Y, methods="k-fold-t", groups=GROUPS[1:], resampling=Resampling(cv=folds))
-    torn = r"'groups' parameter is not supported by \['{}'\], which resample single rows or count them as"
-    for name in ("bootstrap-632-normal", "aci", "nested-cv", "conservative-z", "test-set-wilson"):
-        with pytest.raises(ValueError, match=torn.format(name)):
-            compare_intervals(
-                clf, X, Y, methods=["k-fold-t", name], groups=GROUPS, resampling=Resampling(cv=folds)
-            )
-    for name in ("mcnemar", "independent-test-sets", "austern-zhou"):
-        with pytest.raises(ValueError, match=torn.format(name)):
-            compare_learners(
-                [TREE, LEAST_SQUARES],
-                X,
-                Y,
-                methods=["k-fold-t", name],
-                groups=GROUPS,
-                resampling=Resampling(cv=folds),
-            )

@@ -1,4 +1,4 @@
-"""Runs on two workers that are killed: no process is left, and of a study no row is lost or changed."""
+"""Runs that are killed, and disks that fill up: no process is left, no row is lost or changed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,25 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from killed_studies import slow_study, wait_until_empty, workers
-from study_cases import dump
+from study_cases import dump, tiny_study
+from within_limits import largest_file
 
+from cudbound.basis.exceptions import StudyError
 from cudbound.study.run.runner import run_study
+from cudbound.study.run.store import Store
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched by /proc")
+
+# ---- runs on two workers that are killed ----
+
 
 HELPERS = Path(__file__).parents[1] / "helpers"
 
@@ -42,7 +52,6 @@ def check_kills(folder: Path, *numbers: int) -> None:
     assert sorted(os.listdir(folder)) == ["killed", "undisturbed"]
 
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched by /proc")
 KINDS = ("kill", "termination", "worker")
 
 
@@ -79,3 +88,42 @@ def test_an_interval_that_is_terminated_while_its_workers_start_leaves_no_proces
         run.terminate()
         assert run.wait() == -signal.SIGTERM
         wait_until_empty(run.pid)
+
+
+# ---- a disk that fills up while a study runs ----
+
+
+SIZE = 160 * 1024
+STUDY = tiny_study(n_replicates=100)
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """Let the files of a folder together, or each by itself, not grow beyond `SIZE`."""
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "none", str(folder)]
+    if os.geteuid() == 0 and subprocess.run(mount, check=False, capture_output=True).returncode == 0:
+        try:
+            yield
+        finally:
+            subprocess.run(["umount", str(folder)], check=True)
+        return
+    with largest_file(SIZE):
+        yield
+
+
+@pytest.mark.slow
+def test_a_study_that_fills_the_disk_keeps_whole_replicates_and_goes_on_elsewhere(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with small_disk(disk):
+        with pytest.raises(StudyError, match=r"store '.*s': it cannot be read or written \(d"):
+            run_study(STUDY, disk / "s")
+        assert os.listdir(disk) == ["s"]
+        with Store.open(disk / "s") as store:
+            status = store.status()
+        assert 0 < status.n_done < status.n_total
+        assert not status.running
+        (tmp_path / "s").write_bytes((disk / "s").read_bytes())
+    run_study(STUDY, tmp_path / "s")
+    run_study(STUDY, tmp_path / "undisturbed")
+    assert dump(tmp_path / "s") == dump(tmp_path / "undisturbed")

@@ -1,8 +1,13 @@
-"""Numbers without measure, and files of any content: one line, little memory, soon."""
+"""Numbers without measure, and files and saved results of any content: one line, little memory, soon."""
 
 from __future__ import annotations
 
 import contextlib
+import json
+import math
+import os
+import random
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +15,19 @@ import pytest
 from cli_fakes import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from study_cases import tiny_study
 from within_limits import within_limits
 
 import cudbound
-from cudbound import LeastSquaresClassifier
+from cudbound import LeastSquaresClassifier, cud_interval, verify_result
+from cudbound.basis.exceptions import StudyError
+from cudbound.saved.saved_file import read_saved
+from cudbound.study.run import store as store_module
+from cudbound.study.run.runner import run_study
+from cudbound.study.run.store import Store
+
+# ---- numbers without measure ----
+
 
 BASE = 'n_samples = 12\nn_replicates = 2\nn_resamples = 5\nmethods = ["cud"]\n'
 CSV = '[[scenario]]\ncsv = "data.csv"\ntarget = "state"\npositive = "ill"\n'
@@ -196,3 +210,191 @@ SCENARIO = st.dictionaries(
 @given(settings_=st.dictionaries(KEYS, VALUES, max_size=3), scenario=SCENARIO)
 def test_any_design_is_read_or_refused(tmp_path_factory, settings_, scenario):
     design_of_anything(tmp_path_factory.getbasetemp(), settings_, scenario)
+
+
+# ---- saved results from anybody ----
+
+
+ROWS = np.random.default_rng(0).normal(size=(20, 1))
+LABELS = ROWS[:, 0] + np.random.default_rng(1).normal(size=20) > 0
+CLASSIFIER = LeastSquaresClassifier().fit(ROWS, LABELS)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("saved")
+
+
+@pytest.fixture(scope="module")
+def body(folder):
+    path = folder / "result.json"
+    cud_interval(CLASSIFIER, ROWS, LABELS, n_resamples=5, rng=0).save(path)
+    return json.loads(path.read_text())
+
+
+def test_nothing_in_a_file_is_a_path_or_is_run(body, tmp_path, monkeypatch):
+    """Texts of a file reach no file system and no interpreter: only columns, classes and words are named by it."""
+    monkeypatch.chdir(tmp_path)
+    evil = "__import__('os').system('touch owned')"
+    for place in (
+        ("question", "methods"),
+        ("question", "solver"),
+        ("question", "metric", "event"),
+        ("classifier",),
+    ):
+        changed = json.loads(json.dumps(body))
+        inner = changed
+        for name in place[:-1]:
+            inner = inner[name]
+        inner[place[-1]] = evil
+        (tmp_path / "result.json").write_text(json.dumps(changed))
+        assert one_line(lambda: verify_result("result.json", CLASSIFIER, ROWS, LABELS))
+    assert os.listdir(tmp_path) == ["result.json"]
+
+
+def one_line(check):
+    """Whether a check refuses the file in one line, or finds that something in it does not hold."""
+    try:
+        return not check().passed
+    except ValueError as error:
+        said = str(error)
+    assert "\n" not in said
+    assert len(said) < 1_000
+    return True
+
+
+def places(value, at=()):
+    """Every place in a body of JSON, with the containers themselves."""
+    yield at
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, one in inner:
+        yield from places(one, (*at, name))
+
+
+WRONG = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.sampled_from([2**31, 10**300, -(10**400), 1e300, -1e300, 5e-324, 1e-300]),
+    st.text(max_size=3),
+    st.sampled_from(["inf", "classifier", "logistic", "quantile"]),
+    st.sampled_from([math.inf, math.nan]),
+    st.just([]),
+    st.just({}),
+    st.lists(st.integers(0, 2), max_size=3),
+)
+
+
+@given(st.data())
+@settings(max_examples=50, deadline=None)
+def test_any_change_is_refused_or_checked(body, folder, data):
+    """Whatever stands in one place of a file with a fitting checksum: no error of another kind, no warning, no hang."""
+    changed = json.loads(json.dumps(body))
+    place = data.draw(
+        st.sampled_from([at for at in places(body) if at and at[0] not in ("format", "checksum")])
+    )
+    inner = changed
+    for name in place[:-1]:
+        inner = inner[name]
+    inner[place[-1]] = data.draw(WRONG)
+    path = folder / "changed.json"
+
+    def check():
+        path.write_text(json.dumps(changed))
+        path.write_text(read_saved(path)[0].to_text())  # with a checksum of its own
+        return verify_result(path, CLASSIFIER, ROWS, LABELS, sample=2)
+
+    one_line(check)
+
+
+# ---- stores that something has damaged ----
+
+
+STUDY = tiny_study(n_replicates=2)
+READINGS = (
+    ["status", "s"],
+    ["status", "s", "--missing"],
+    ["status", "s", "--digest"],
+    ["report", "s", "--output", "r.csv"],
+    ["merge", "s", "--store", "merged"],
+)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("whole") / "s"
+    run_study(STUDY, path)
+    return path
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch, whole) -> Path:
+    """A copy of the store, alone in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(whole, "s")
+    return Path("s")
+
+
+def test_pages_that_were_overwritten(place, whole):
+    """SQLite notices a page that is none; which bytes of a row are wrong, nobody can notice."""
+    size = whole.stat().st_size
+    for seed in range(20):
+        rng = random.Random(seed)
+        content = bytearray(whole.read_bytes())
+        first = rng.randrange(0, size, 4096)
+        content[first : first + 4096] = rng.randbytes(4096)
+        if seed % 5 == 0:
+            del content[rng.randrange(len(content)) :]
+        place.write_bytes(content)
+        for command in rng.sample(READINGS, 2):
+            with within_limits():
+                result = invoke("study", *command)
+            assert isinstance(result.exception, SystemExit | None), (seed, command)
+            if result.exit_code:
+                assert (result.exit_code, result.stdout) == (1, "")
+                assert result.stderr.startswith("cudbound: error: store 's': it ")
+                assert result.stderr.count("\n") == 1
+        assert place.read_bytes() == content
+
+
+# --- its lock
+
+
+def test_the_lock_of_a_run_that_was_killed_is_taken_over(place):
+    Path("s-lock").touch()
+    with Store.open(place) as store:
+        assert not store.status().running
+    Path("s-lock").touch()
+    assert run_study(STUDY, place).n_done == 8
+    assert os.listdir() == ["s"]
+
+
+def test_whoever_waits_for_a_lock_that_is_removed_begins_anew(place, monkeypatch):
+    """B waits with the old file open while A ends and C begins: B must not get the lock that nobody sees."""
+    first, other = store_module.writer_lock(place, 0.05), store_module.writer_lock(place, 0.05)
+    first.__enter__()
+    waiting = os.open("s-lock", os.O_RDWR)
+    locked = os.open
+    opened: list[int] = []
+
+    def open_old(path, *arguments, **named):
+        """The file that B opened before A removed it, once."""
+        if os.fspath(path).endswith("s-lock") and not opened:
+            opened.append(waiting)
+            return os.dup(waiting)
+        return locked(path, *arguments, **named)
+
+    first.__exit__(None, None, None)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", open_old)
+        other.__enter__()
+    os.close(waiting)
+    assert opened
+    assert store_module.is_locked(place)
+    with (
+        pytest.raises(StudyError, match="another run is writing to it"),
+        store_module.writer_lock(place, 0.05),
+    ):
+        pass
+    other.__exit__(None, None, None)
+    assert os.listdir() == ["s"]

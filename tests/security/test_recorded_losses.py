@@ -100,12 +100,7 @@ CASES = [
         ("means",),
         ("n_train", "n_test", "n_splits"),
     ),
-    Case(
-        HalfFoldLosses,
-        {"means": [[[0.25, 0.5], [0.5, 0.5]]], "n_train": 1.5},
-        ("means",),
-        ("n_train",),
-    ),
+    Case(HalfFoldLosses, {"means": [[[0.25, 0.5], [0.5, 0.5]]], "n_train": 1.5}, ("means",), ("n_train",)),
     Case(
         ReplicateLosses,
         {"means": [0.25, 0.5], "n_train": 4, "n_test": 2, "n_splits": 5},
@@ -200,9 +195,6 @@ def test_probabilities_are_in_their_range():
         ValueError, match=r"^The 'probabilities' parameter must be of probabilities in \[0, 1\]"
     ):
         FoldLosses(None, FOLD, probabilities=[0.5, 1.5, 0.5, 0.5, 0.5, np.nan])
-
-
-# --- methods
 
 
 # --- anything at all

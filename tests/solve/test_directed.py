@@ -113,20 +113,6 @@ def test_quantiles_are_those_of_all_draws(loss: str) -> None:
     assert proved >= 0.8 * sum(len(one.ranks) for one in cases)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("block", range(10))
-def test_quantiles_are_those_of_all_draws_on_many_problems(block: int) -> None:
-    draws, ranks, proved, seed = 0, 0, 0, 100_000 * (block + 1)
-    while draws < 10_000:
-        one = case(seed)
-        proved += assert_quantiles_agree(one)
-        ranks += len(one.ranks)
-        draws += one.problem.n_draws
-        seed += 1
-    print(f"{draws} draws, {ranks} quantiles, {proved} proved")
-    assert proved >= 0.85 * ranks
-
-
 def test_the_slow_solver_solves_every_draw() -> None:
     problem = world_problem(10, 2, 1.0, 0, n_draws=4)
     slow = solve_draws(problem, ranks=3, limits=SearchLimits(solver="cvxpy"))

@@ -1,4 +1,4 @@
-"""Limits, interruption, resuming, progress, and arguments of the solver."""
+"""Limits of the search: plans, budgets, interruption, resuming, progress."""
 
 from __future__ import annotations
 
@@ -10,13 +10,25 @@ import numpy as np
 import pytest
 from oracles import check_witness
 from random_problems import make
-from worlds import world_problem
+from worlds import surrogate_problem, world_problem
 
+from cudbound import Bound, LeastSquaresClassifier, compare_intervals, cud_interval
 from cudbound.basis.calls import Progress, shared
+from cudbound.basis.exceptions import NotCertifiedWarning
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
-from cudbound.solve.limits import SearchLimits
+from cudbound.solve.limits import (
+    DEFAULT_SECONDS,
+    LEAST_NODES,
+    SearchLimits,
+    default_node_budget,
+    nodes_within,
+    seconds_per_node,
+)
 from cudbound.solve.search import solve_draws
+
+# ---- limits ----
+
 
 FIELDS = ("lower", "upper", "status", "nodes", "witness")
 
@@ -238,20 +250,95 @@ def test_arrays_of_any_type_and_layout_give_the_same_bits(name: str) -> None:
         np.testing.assert_array_equal(getattr(draws, field), getattr(expected, field), err_msg=field)
 
 
-def test_no_draws_at_all() -> None:
-    problem = world_problem(10, 2, 1.0, 0, n_draws=1)
-    for solver in ("native", "cvxpy"):
-        draws = solve_draws(problem.select([]), limits=SearchLimits(solver=solver))
-        assert len(draws) == 0
-        assert draws.witness.shape == (0, 2)
-        assert len(draws.to_frame()) == 0
+# ---- the plan of a limited search ----
 
 
-def test_alpha_is_the_number_of_rows_unless_given() -> None:
-    problem = world_problem(20, 3, 0.5, 0, n_draws=10)
-    arrays = (problem.design, problem.labels, problem.coef, problem.counts)
-    upper, of_rows, of_zero = (
-        solve_draws(Problem.of(*arrays, localization=rate)).upper for rate in (None, 20, 0)
-    )
-    np.testing.assert_array_equal(upper, of_rows)
-    assert (upper != of_zero).any()
+N_DRAWS = 500
+RANK = 475
+
+#: Rows, coefficients, signal and loss.
+PROBLEMS = [
+    (50, 5, 0.0, "squared"),
+    (100, 4, 0.0, "squared"),
+    (100, 8, 1.0, "squared"),
+    (200, 10, 2.0, "squared"),
+    (40, 4, 0.0, "logistic"),
+    (60, 6, 1.0, "logistic"),
+    (100, 8, 2.0, "logistic"),
+    (40, 4, 0.0, "squared_hinge"),
+    (60, 6, 1.0, "squared_hinge"),
+    (100, 8, 2.0, "squared_hinge"),
+]
+
+
+def problem_of(n: int, p: int, signal: float, loss: str) -> Problem:
+    if loss == "squared":
+        return world_problem(n, p, signal, 7, n_draws=N_DRAWS)
+    return surrogate_problem(n, p, signal, 7, n_draws=N_DRAWS, loss=loss, c=1.0)
+
+
+@pytest.mark.parametrize(("n", "p", "signal", "loss"), PROBLEMS)
+def test_a_larger_limit_is_not_slower_to_the_same_answer(n: int, p: int, signal: float, loss: str) -> None:
+    problem = problem_of(n, p, signal, loss)
+    proved = solve_draws(problem, ranks=RANK, limits=SearchLimits(nodes=10**9))
+    lower, upper = proved.bracket(RANK)
+    assert lower == upper
+    # setting up each search counts as 12 nodes
+    enough = int(proved.nodes.sum()) + 12 * N_DRAWS
+    taken = []
+    for share in (0.25, 0.5, 1.0, 1.5, 2.0, 4.0, 16.0):
+        draws = solve_draws(problem, ranks=RANK, limits=SearchLimits(nodes=int(share * enough)))
+        bracket = draws.bracket(RANK)
+        assert bracket[0] <= lower <= bracket[1]
+        if share >= 1.5:
+            assert bracket == (lower, upper)
+        if bracket == (lower, upper):
+            taken.append(int(draws.nodes.sum()))
+    # a tenth, or what takes a few milliseconds
+    assert max(taken) <= 1.1 * taken[0] + 500
+
+
+# ---- how much work a search may be ----
+
+
+def test_larger_problems_get_fewer_nodes_of_the_same_time() -> None:
+    small, large = (world_problem(n, p, 0.0, 0, n_draws=2) for n, p in ((30, 2), (300, 30)))
+    logistic = surrogate_problem(50, 5, 0.0, 0, n_draws=2, loss="logistic", c=1.0)
+    squared = world_problem(50, 5, 0.0, 0, n_draws=2)
+    assert default_node_budget(small) > default_node_budget(large) > LEAST_NODES
+    assert default_node_budget(squared) > 5 * default_node_budget(logistic) > 5 * LEAST_NODES
+    for problem in (small, large, logistic, squared):
+        taken = default_node_budget(problem) * seconds_per_node(problem)
+        assert taken == pytest.approx(DEFAULT_SECONDS, rel=1e-3)
+        assert nodes_within(DEFAULT_SECONDS, problem) == default_node_budget(problem)
+    assert nodes_within(0.0, squared) == LEAST_NODES
+    assert nodes_within(1e308, squared) < 2**63  # the quotient is infinite
+
+
+def noisy_rows(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    return rng.normal(size=(n, p)), np.where(rng.random(n) < 0.5, 1, 0)
+
+
+def test_the_default_call_ends_with_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cudbound.solve.limits.DEFAULT_SECONDS", 0.004)
+    X, y = noisy_rows(60, 6)
+    clf = LeastSquaresClassifier().fit(X, y)
+    with pytest.warns(
+        NotCertifiedWarning, match=r"The search stopped after \d+ nodes.*Bound\(nodes=math\.inf"
+    ):
+        result = cud_interval(clf, X, y, n_resamples=200, rng=0)
+    assert result.q_lower < result.q
+    with pytest.warns(NotCertifiedWarning):
+        again = cud_interval(clf, X, y, n_resamples=200, rng=0, n_jobs=2)
+    assert (again.q_lower, again.q) == (result.q_lower, result.q)
+    with pytest.warns(NotCertifiedWarning):
+        table = compare_intervals(clf, X, y, methods=["cud"], n_resamples=200, rng=0)
+    assert table["cud"] == result.row
+    # the ways out
+    whole = result.at(limits=SearchLimits(nodes=np.inf))
+    assert whole.certified
+    assert (whole.draws.nodes >= result.draws.nodes).all()
+    assert result.q_lower <= whole.q <= result.q
+    assert cud_interval(clf, X, y, n_resamples=200, rng=0, bound=Bound(seconds=600.0)).q == whole.q
+    assert cud_interval(clf, X, y, n_resamples=200, rng=0, all_draws=True).draws.certified.all()

@@ -8,14 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis_cases import (
-    PROPERTY,
-    Case,
-    assert_same_q,
-    cases,
-    solved,
-    with_weights,
-)
+from hypothesis_cases import PROPERTY, Case, assert_same_q, cases, solved, with_weights
 from oracles import OracleResult, check_witness, enumerate_q
 from random_problems import KINDS, N_DRAWS, make_with_loss
 from worlds import world_problem

@@ -1,4 +1,4 @@
-"""The losses of the compiled module and the minimizers it finds."""
+"""The losses of the compiled module, its minimizers, and l1 penalties."""
 
 from __future__ import annotations
 
@@ -7,17 +7,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-from least_loss import conic_mean_loss
+from least_loss import conic_mean_loss, q_by_one_program_a_cell
 from numpy.typing import NDArray
+from oracles import check_witness
 from random_problems import KINDS, make_with_loss
 from scipy.optimize import minimize
+from tiers import each_tier
 from worlds import world, world_problem
 
 from cudbound import _solvers
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.losses.surrogates import LOSSES, NativeLoss, get_loss
+from cudbound.problem.draws import SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve import native as kernel
+from cudbound.solve import solve_draws
+from cudbound.solve.native import L1_LOSSES, unsupported
+
+# ---- the losses of the compiled module and the minimizers it finds ----
+
 
 Array = NDArray[np.float64]
 
@@ -38,11 +46,7 @@ def test_compiled_losses_equal_their_twins(loss: NativeLoss, label: float) -> No
     labels, scores = np.full(margins.size, label), label * margins
     # derivatives in the score are those in the margin times y, and y^2
     expected = np.column_stack(
-        [
-            loss.value(labels, scores),
-            label * loss.gradient(labels, scores),
-            loss.curvature(labels, scores),
-        ]
+        [loss.value(labels, scores), label * loss.gradient(labels, scores), loss.curvature(labels, scores)]
     )
     np.testing.assert_allclose(compiled, expected, rtol=1e-12, atol=1e-300)
 
@@ -175,3 +179,40 @@ def test_a_minimum_that_rounding_kept_out_of_reach_is_told(monkeypatch: pytest.M
     ):
         found = kernel.minimize(problem)
     assert np.isfinite(found.coef).all()
+
+
+# ---- the compiled solver with an l1 penalty ----
+
+
+def l1_problem(kind: str, seed: int, loss: str) -> Problem:
+    """Return a problem of one draw, with an anchor that has zeros; the intercept is free in half of them."""
+    problem = make_with_loss(kind, seed, loss).select(seed % 3)
+    rng = np.random.default_rng([seed, 1])
+    l1 = rng.choice([0.01, 0.1, 0.5, 2.0]) * rng.choice([0.5, 1.0, 1.5], size=problem.coef.size)
+    if rng.random() < 0.5:
+        l1[0] = 0.0
+    coef = problem.coef * rng.choice([0.0, 0.5, 1.0], size=problem.coef.size)
+    return replace(
+        problem, l1_penalty=l1, coef=coef, localization=float(rng.choice([1.0, problem.labels.size]))
+    )
+
+
+@each_tier(range(2), range(2, 12), range(12, 120))
+@pytest.mark.parametrize("loss", L1_LOSSES)
+def test_kernel_equals_one_program_a_cell(loss: str, seeds: list[int]) -> None:
+    asked, decided_by_the_loss, left_open = 0, 0, 0
+    for kind in KINDS:
+        for seed in seeds:
+            problem = l1_problem(kind, seed, loss)
+            if unsupported(problem) is not None:
+                continue
+            draws = solve_draws(problem)
+            assert set(draws.status) <= {SolveStatus.OPTIMAL, SolveStatus.INACCURATE}
+            expected, g = q_by_one_program_a_cell(problem)
+            assert draws.lower[0] - 1e-6 <= expected <= draws.upper[0] + 1e-6, (kind, seed)
+            check_witness(problem, 0, draws)
+            asked += 1
+            left_open += int(draws.upper[0] - draws.lower[0] > 1e-6)
+            decided_by_the_loss += 0.0 < g < 1.0
+    assert decided_by_the_loss > asked // 20
+    assert left_open <= asked // 20

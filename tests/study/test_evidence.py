@@ -1,4 +1,4 @@
-"""What a store keeps of methods' own numbers, and the files that are made of it."""
+"""What a store keeps of methods' own numbers, the files that are made of it, and the cards that quote them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,18 @@ import export_study
 import numpy as np
 import pandas as pd
 import pytest
+import recommended_pages
 from docs_pages import ROOT
 from export_study import evidence
+from sizes_of_tests import CHOSEN, decimal, of_equal_errors, stored_cells
 
-from cudbound.intervals import METHODS
+from cudbound.intervals import DEFAULT_COMPARISONS, METHODS
+from cudbound.intervals.two_center import TWO_CENTER
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.run.runner import run_study
+
+# ---- what a store keeps of methods' own numbers ----
+
 
 DESIGN = """
 name = "small"
@@ -101,7 +107,7 @@ CARDS = [
     card
     for method in METHODS.values()
     for card in (method, *method.variants.values())
-    # the study of the recommended interval is the registered one, see tests/intervals/test_sizes_in_cards.py
+    # the study of the recommended interval is the registered one, see below
     if method.name != "two-center"
     if REACHED.search(card.tendency) or COVERED.search(card.tendency)
 ]
@@ -132,3 +138,59 @@ def test_the_template_of_a_study_is_the_one_that_ran(folder):
     cells = pd.read_csv(ROOT / "docs" / "evidence" / folder / "cells.csv")
     assert {one["name"] for one in design["scenario"]} == set(cells["scenario"])
     assert {design["seed"]} == set(cells["seed"])
+
+
+# ---- what the cards say of the registered studies is what their stored cells say ----
+
+
+TESTS = [
+    name
+    for name, method in METHODS.items()
+    if method.compares and method.reads == "classes" and name != CHOSEN
+]
+#: Methods that the study has under several names: that with the default options.
+BY_DEFAULT = {"5x2cv-t": "5x2cv-t, none", "grandvalet-bengio-t": "grandvalet-bengio-t, rho = 0.7"}
+#: Of other hypotheses, or of learners with half of the rows: not to be chosen by the registered rule.
+OF_OTHERS = ("mcnemar", "single-split-t", "independent-test-sets", "5x2cv-t", "5x2cv-f")
+
+
+@pytest.mark.parametrize("name", [CHOSEN, *TESTS])
+def test_a_card_has_the_size_of_its_test(name):
+    line = of_equal_errors(stored_cells()).loc[BY_DEFAULT.get(name, name)]
+    few = "" if line["sets"] == 1000 else f", with {line['sets']:.0f} training sets each"
+    sentence = (
+        "as a 5 % test of two learning algorithms with equal errors it rejected at most "
+        f"{decimal(line['largest'])} in 17 settings and kept its level in {line['kept']:.0f}{few}"
+    )
+    assert f"{sentence};" in f"{METHODS[name].tendency};"
+
+
+def test_the_default_is_the_shortest_of_those_that_kept_their_level():
+    """The registered rule: all cells, all sets, nearly all rows for training."""
+    tests = of_equal_errors(stored_cells())
+    candidates = tests[(tests["kept"] == 17) & (tests["sets"] == 1000)]
+    candidates = candidates[[name.partition(", ")[0] not in OF_OTHERS for name in candidates.index]]
+    assert candidates["width"].idxmin() == CHOSEN == DEFAULT_COMPARISONS["error"]
+    assert candidates["width"].nsmallest(2).diff().iloc[-1] > 0.02  # or the one of fewer fits would be it
+
+
+@pytest.mark.parametrize(
+    ("metric", "card"),
+    [
+        ("error", TWO_CENTER),
+        ("auc", TWO_CENTER.variants["scores"]),
+        ("brier", TWO_CENTER.variants["probabilities"]),
+    ],
+)
+def test_the_cards_of_the_recommended_interval_have_the_numbers_of_its_study(metric, card):
+    cells = recommended_pages.read()
+    used = recommended_pages.as_used(cells).query("method == 'two-center' and metric == @metric")
+    used = used[used["kind"] != recommended_pages.CLASSES]
+    again = recommended_pages.repeated(cells).query("metric == @metric")
+    assert again["coverage_again"].notna().all()
+    assert len(again) == len(used) - used["keeps_level"].sum()
+    sentence = (
+        f"it reached its level in {used['keeps_level'].sum()} of {len(used)} settings; run again, the lowest coverage "
+        f"in the others was {decimal(again['coverage_again'].min())}"
+    )
+    assert sentence in card.tendency

@@ -1,18 +1,31 @@
-"""What a methodologist brings: an estimator, of which clones are fitted, and intervals that are plain functions."""
+"""What a methodologist brings: estimators, functions, sizes of a scenario, differences of two errors."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
 import pytest
 from scipy.stats import binomtest
+from sklearn.tree import DecisionTreeClassifier
 from study_cases import Interrupted, Shifted, dump, tiny_study
 from study_own import limits, wilson
 
-from cudbound import (
-    LeastSquaresClassifier,
-)
+from cudbound import LeastSquaresClassifier, compare_learners
 from cudbound.basis.exceptions import StudyInterrupted
-from cudbound.study import Scenario, run_study, summarize
+from cudbound.resampling import Resampling
+from cudbound.study import Scenario, Study, run_study, summarize
+from cudbound.study.design.design_file import read_design
+from cudbound.study.populations.worlds import WORLDS
+from cudbound.study.run import runner
+from cudbound.study.run.replicate import run_replicate
+from cudbound.study.run.replicate_rows import Key
 from cudbound.study.run.store import Store
+from cudbound.study.study_report import report_text
+
+# ---- what a methodologist brings ----
 
 
 def jittered(model, X, y, level, rng):
@@ -67,3 +80,114 @@ def test_a_function_that_fails_is_a_failure_of_its_own(tmp_path):
     assert (status.n_done, status.n_failed) == (30, 0)
     cells = summarize(tmp_path / "s").cells.groupby("method")["n_failed"].sum()
     assert cells.to_dict() == {"failing": 30, "langford-binomial": 0}
+
+
+# ---- scenarios with sizes and numbers of their own ----
+
+
+DESIGN = """
+n_samples = [12, 20]
+n_replicates = 4
+n_resamples = 10
+methods = ["langford-binomial", "cud"]
+[[scenario]]
+name = "shared"
+world = "gaussians"
+[[scenario]]
+name = "own"
+world = "gaussians"
+n_samples = 16
+n_replicates = 2
+n_resamples = 5
+"""
+CELLS = {("shared", 12): 4, ("shared", 20): 4, ("own", 16): 2}
+
+
+def read(folder, text=DESIGN, **arguments):
+    path = folder / "d.toml"
+    path.write_text(text)
+    return read_design(path, **arguments)
+
+
+def test_a_scenario_has_its_own_cells_and_draws(tmp_path):
+    study = read(tmp_path)
+    assert study.cells == CELLS
+    status = run_study(study, tmp_path / "s")
+    assert {(one.scenario, one.n): (one.n_done, one.n_total) for one in status.cells} == {
+        cell: (n_each, n_each) for cell, n_each in CELLS.items()
+    }
+    with Store.open(tmp_path / "s") as store:
+        assert store.missing() == {}
+        fits = {name: store.replicate(Key(name, n, 0)).intervals[0].n_fits for name, n in CELLS}
+        assert "Scenarios: 2, at n = 12, 16, 20; 2 to 4 replicates of each planned." in report_text(
+            tmp_path / "s"
+        )
+    assert fits == {"shared": 11, "own": 6}
+
+
+def test_a_run_that_is_stopped_has_about_the_same_share_of_every_cell(tmp_path, monkeypatch):
+    scenarios = (
+        Scenario("many", Shifted(0.5), LeastSquaresClassifier, n_replicates=20),
+        Scenario("few", Shifted(0.5), LeastSquaresClassifier, n_replicates=5),
+    )
+    monkeypatch.setattr(runner, "BATCH_SECONDS", 1e-9)  # one replicate each
+    study = tiny_study(scenarios=scenarios, n_samples=(12,), methods=("langford-binomial",))
+    with Store.resume(tmp_path / "s", study) as store:
+        left = store.missing()
+    order = [(name, number) for (name, _), (number,) in runner._batches(study, left, {}, math.inf)]
+    assert order[:6] == [("many", 0), ("few", 0), *(("many", number) for number in (1, 2, 3, 4))]
+    for place in range(2, len(order)):
+        done = [sum(name == one for name, _ in order[:place]) / n for one, n in (("many", 20), ("few", 5))]
+        assert abs(done[0] - done[1]) <= 0.2 + 1e-12
+
+
+# ---- studies of differences of two errors ----
+
+
+GAUSSIANS = WORLDS["gaussians"]()
+METHODS = ("corrected-resampled-t", "5x2cv-t", "k-fold-t", "mcnemar")
+SIZES = Resampling(n_splits=4, test_fraction=0.25, n_folds=5)
+
+
+# of scikit-learn's class, which worker processes can import
+_stump = partial(DecisionTreeClassifier, max_depth=1, random_state=0)
+
+
+def _study(**changes: object) -> Study:
+    scenario = Scenario("line and stump", GAUSSIANS, LeastSquaresClassifier, rival=_stump)
+    study = Study("compared", (scenario,), (24,), 6, METHODS, confidence_level=0.9, resampling=SIZES, seed=5)
+    return replace(study, **changes)
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
+def test_a_replicate_is_the_comparison_of_its_sample():
+    study = _study()
+    (scenario,) = study.scenarios
+    found = run_replicate(study, scenario, 24, 2)
+    rng = study.rng("line and stump", 24, 2)
+    drawn = GAUSSIANS.draw(24, rng)
+    pair = [LeastSquaresClassifier().fit(drawn.X, drawn.y), _stump().fit(drawn.X, drawn.y)]
+    table = compare_learners(
+        pair, drawn.X, drawn.y, methods=METHODS, confidence_level=0.9, resampling=SIZES, rng=rng
+    )
+    assert [row.pvalue for row in found.intervals] == [row.pvalue for row in table.rows]
+    assert [row.low for row in found.intervals] == [row.confidence_interval.low for row in table.rows]
+    assert [row.n_fits for row in found.intervals] == [8, 20, 10, 2]
+    assert found.truth == drawn.true_error(pair[0]).value - drawn.true_error(pair[1]).value
+    errors = [np.mean(one.predict(drawn.X) != drawn.y) for one in pair]
+    assert found.training_error == errors[0] - errors[1]
+
+
+def test_expected_error_of_one_algorithm_is_that_of_the_world():
+    """Whatever is fitted to noise errs half of the time."""
+    scenario = Scenario("noise", WORLDS["noise"](), LeastSquaresClassifier)
+    study = Study("one", (scenario,), (20,), 3, ("resampled-t", "langford-binomial"), n_resamples=20)
+    rows = [run_replicate(study, scenario, 20, number) for number in range(3)]
+    assert [[(one.n_train, one.truth) for one in row.expected] for row in rows] == [[(18, 0.5)]] * 3
+
+
+def test_rivals_in_some_scenarios_only_are_refused():
+    (compared,) = _study().scenarios
+    alone = Scenario("alone", GAUSSIANS, LeastSquaresClassifier)
+    with pytest.raises(ValueError, match=r"must have a rival, or none\. Got 'alone' without one"):
+        _study(scenarios=(compared, alone))

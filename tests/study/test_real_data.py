@@ -111,10 +111,7 @@ def test_complete_rows_of_a_file_with_text_become_features(folder):
             {"target_column": "weight", "feature_columns": ["age"]},
             "the target 'weight' must have two classes; it has 6 values",
         ),
-        (
-            {"target_column": "weight"},
-            "column 'weight' is named in both --target and --features",
-        ),
+        ({"target_column": "weight"}, "column 'weight' is named in both --target and --features"),
         (
             {"feature_columns": ["age", "height"]},
             "does not match MANIFEST.json: --features: no column 'height'",

@@ -1,21 +1,35 @@
-"""Runs of a study: the same rows from any number of workers, after kills and after Ctrl-C."""
+"""Runs of a study: replicates, failures, backends."""
 
 from __future__ import annotations
 
+import itertools
+import os
+import threading
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pandas as pd
 import pytest
-from study_cases import Interrupted, Shifted, dump, tiny_study
+from sklearn.ensemble import RandomForestClassifier
+from study_cases import Deadly, Interrupted, Shifted, dump, tiny_study
+from study_own import OWN, Counted, exact_limits, exact_of_training, limits
 
 from cudbound import LeastSquaresClassifier
-from cudbound.basis.exceptions import StudyInterrupted
-from cudbound.study.design.scenario import Scenario
+from cudbound.basis.exceptions import StudyError, StudyInterrupted
+from cudbound.basis.outcomes import Outcome
+from cudbound.intervals import find_methods
+from cudbound.study import Scenario, Study, replay, run_study
+from cudbound.study.measure.summary import summarize
 from cudbound.study.run import runner
 from cudbound.study.run.replicate import run_replicate
-from cudbound.study.run.replicate_rows import Key
-from cudbound.study.run.runner import replay, run_study
+from cudbound.study.run.replicate_rows import Key, reason
 from cudbound.study.run.store import Store
+from cudbound.study.study_report import FORMATS, write_report
+
+# ---- runs of a study ----
+
 
 STUDY = tiny_study()
 
@@ -100,3 +114,148 @@ def test_interrupt_keeps_what_is_done(tmp_path, monkeypatch):
 
 
 # what goes wrong
+
+
+# ---- studies in which replicates fail ----
+
+
+PAPER = tuple(method.name for method in find_methods("paper"))
+
+
+class Stubborn(LeastSquaresClassifier):
+    def fit(self, X: Any, y: Any) -> Stubborn:
+        raise ValueError("All the 3 fits failed.\n  File not found\nIt is very likely: \n    no penalty")
+
+
+def stubborn_study(methods: Any = "paper") -> Study:
+    return tiny_study(
+        scenarios=(Scenario("near", Shifted(0.5), Stubborn),),
+        n_samples=(12,),
+        n_replicates=3,
+        methods=methods,
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    run_study(stubborn_study(), tmp_path / "store.sqlite")
+    return tmp_path / "store.sqlite"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_store_of_failures_alone_is_reported(tmp_path, store, form):
+    text = write_report(store, tmp_path / "report", form).read_text()
+    assert all(name in text for name in PAPER)
+    if form != "csv":
+        assert "3 of 3 replicates done, 3 of them failed." in text
+        assert "near, n = 12: replicate 0, FailedRefitsError: The classifier failed in Stubborn with" in text
+    assert (summarize(store).cells["coverage"] == 0.0).all()
+
+
+def test_the_reason_is_the_whole_message_in_one_line(store):
+    with Store.open(store) as opened:
+        (cell,) = opened.status().cells
+        failure = opened.replicate(Key("near", 12, 0)).failure
+    assert failure is not None
+    assert (cell.first_failure, cell.reason) == (0, reason(failure))
+    assert "All the 3 fits failed. File not found It is very likely: no penalty. Training sets" in reason(
+        failure
+    )
+
+
+@pytest.mark.parametrize("methods", ["paper", ("martin-beta", "cud", "bayle-cv")])
+def test_a_learner_without_a_bound_is_refused_before_the_run(tmp_path, methods):
+    scenarios = (
+        Scenario("fine", Shifted(), LeastSquaresClassifier),
+        Scenario("forest", Shifted(), lambda: RandomForestClassifier(2)),
+    )
+    study = tiny_study(scenarios=scenarios, methods=methods)
+    with pytest.raises(StudyError, match=r"scenario 'forest': .*Leave cud and aci out of methods") as caught:
+        run_study(study, tmp_path / "s")
+    assert str(caught.value).endswith(f"{', '.join(name for name in study.methods if name != 'cud')}.")
+    assert list(tmp_path.iterdir()) == []  # a store would refuse the mended study
+    mended = tiny_study(scenarios=scenarios, methods="langford-binomial", n_samples=(12,), n_replicates=2)
+    assert run_study(mended, tmp_path / "s").n_done == 4
+
+
+# ---- studies on worker processes ----
+
+
+NEAR = (Scenario("near", Shifted(0.5), LeastSquaresClassifier),)
+
+
+@pytest.mark.slow
+def test_worker_processes_do_not_change_the_rows(tmp_path):
+    run_study(tiny_study(), tmp_path / "one worker")
+    status = run_study(tiny_study(), tmp_path / "s", n_jobs=2)
+    assert dump(tmp_path / "s") == dump(tmp_path / "one worker")
+    assert (status.n_done, status.n_total, status.running) == (60, 60, False)
+    assert sorted(os.listdir(tmp_path)) == ["one worker", "s"]
+
+
+@pytest.mark.slow
+def test_worker_processes_run_a_shard_until_a_limit(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "BATCH_SECONDS", 1e-9)
+        # every look at the clock sets it forward by a minute
+        patch.setattr(runner, "time", SimpleNamespace(monotonic=itertools.count(0.0, 60.0).__next__))
+        status = run_study(tiny_study(), tmp_path / "s", n_jobs=2, shard=(2, 3), limit_minutes=4)
+    assert (status.n_done, status.running) == (3, False)
+    assert run_study(tiny_study(), tmp_path / "s", n_jobs=2, shard=(2, 3)).n_done == 20
+    run_study(tiny_study(), tmp_path / "whole")
+    assert dump(tmp_path / "s") == [row for row in dump(tmp_path / "whole") if row[3] % 3 == 1]
+
+
+@pytest.mark.parametrize("workers", [{}, {"n_jobs": 2}], ids=["one", "processes"])
+def test_a_method_of_the_users_own_is_known_to_workers(tmp_path, workers):
+    status = run_study(tiny_study(scenarios=NEAR, methods=(OWN, "cud")), tmp_path / "s", **workers)
+    assert (status.n_done, status.n_failed) == (30, 0)
+    found = limits(tmp_path / "s", "own")
+    assert len(found) == 30
+    assert found == exact_limits(tmp_path / "s")
+
+
+@pytest.mark.slow
+def test_the_cases_for_true_errors_are_drawn_once_a_worker(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "BATCH_SECONDS", 1e-9)  # a batch for every replicate
+    population = Counted(str(tmp_path / "notes"))
+    scenario = Scenario("counted", population, LeastSquaresClassifier)
+    run_study(tiny_study(scenarios=(scenario,), methods=("langford-binomial",)), tmp_path / "s", n_jobs=2)
+    workers = (tmp_path / "notes").read_text().split()
+    assert 1 <= len(workers) <= 2
+    assert len(set(workers)) == len(workers)
+    assert str(os.getpid()) not in workers
+
+
+# --- what cannot be sent
+
+
+def test_a_method_that_cannot_be_sent_is_said(tmp_path):
+    lock = threading.Lock()
+
+    def guarded(records: Any, confidence_level: float) -> Outcome:
+        with lock:
+            return exact_of_training(records, confidence_level)
+
+    study = tiny_study(scenarios=NEAR, methods=(replace(OWN, compute=guarded),))
+    with pytest.raises(
+        StudyError,
+        match=r"scenario 'near': its population, its classifier or a method of the study cannot be sent to worker "
+        r"processes \(TypeError: cannot pickle '_thread\.lock' object\); use one worker",
+    ):
+        run_study(study, tmp_path / "s", n_jobs=2)
+    assert run_study(study, tmp_path / "s").n_done == 30
+
+
+# --- what ends the workers, so that the next test has to start others: these come last
+
+
+@pytest.mark.slow
+def test_killed_worker_is_said(tmp_path):
+    study = tiny_study(scenarios=(Scenario("near", Deadly(0.5), LeastSquaresClassifier),))
+    with pytest.raises(
+        StudyError,
+        match="a worker was killed, perhaps for lack of memory; run the study again with fewer workers",
+    ):
+        run_study(study, tmp_path / "s", n_jobs=2)
+    assert run_study(study, tmp_path / "s").n_done == 30

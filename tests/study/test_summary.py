@@ -1,21 +1,80 @@
-"""The tables of a study against a plain loop over its rows, the measures of one cell, and what must not matter."""
+"""The tables of a study against plain loops, its measures, and metrics of studies."""
 
 from __future__ import annotations
 
 import math
 import statistics
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 from scipy import stats
+from scipy.special import ndtr
+from scipy.stats import binomtest
+from shared_files import shared_vectors
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, roc_auc_score
 from study_frames import METHODS, frames_of, made_up_rows, summary_of
-from study_measures import mean_measure, paired_difference, share_measure
 
+from cudbound import LeastSquaresClassifier, Metrics
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.results import IntervalEstimate
 from cudbound.study.measure.summary import Summary, interval_score
+from cudbound.study.populations.population import N_TRUTH_CASES, Truth, fixed_cases
+from cudbound.study.populations.worlds import Gaussians
+from cudbound.study.run.replicate import joint_rows, true_metrics
 from cudbound.study.run.replicate_rows import ReplicateRow
+
+# ---- the measures of one cell, replicate by replicate ----
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean and its Monte Carlo standard error, nan for a single replicate."""
+
+    value: float
+    mcse: float
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of replicates, sqrt(c (1 - c) / R), and the exact 95% interval of a binomial share."""
+
+    value: float
+    mcse: float
+    interval: ConfidenceInterval
+
+
+def mean_measure(values: ArrayLike) -> Mean:
+    """Return the mean over replicates (Morris, White and Crowther, 2019, table 6)."""
+    array = np.asarray(values, dtype=float)
+    assert array.ndim == 1
+    assert array.size
+    assert np.isfinite(array).all()
+    mcse = float(array.std(ddof=1)) / math.sqrt(array.size) if array.size > 1 else math.nan
+    return Mean(float(array.mean()), mcse)
+
+
+def share_measure(happened: ArrayLike) -> Share:
+    """Return the share of replicates in which something happened (the same table)."""
+    values = np.asarray(happened, dtype=bool)
+    share = float(values.mean())
+    exact = binomtest(int(values.sum()), values.size).proportion_ci(0.95, method="exact")
+    interval = ConfidenceInterval(float(exact.low), float(exact.high))
+    return Share(share, math.sqrt(share * (1.0 - share) / values.size), interval)
+
+
+def paired_difference(first: ArrayLike, second: ArrayLike) -> Mean:
+    """Return the mean difference of two methods on the same replicates (the same, section 5)."""
+    return mean_measure(np.asarray(first, dtype=float) - np.asarray(second, dtype=float))
+
+
+# ---- the tables ----
 
 NONE_EXPECTED = frames_of([])[2]
 CELLS = [(scenario, n) for scenario in ("donut", "null") for n in (30, 50)]
@@ -319,3 +378,86 @@ def test_a_test_rejects_although_its_confidence_set_is_empty():
     (found,) = summary_of((replicates, intervals, none)).cells.to_dict("records")
     assert found["rejection"] == 0.5
     assert found["n_failed"] == 2
+
+
+# ---- measures of a study against worked numbers ----
+
+
+VECTORS = shared_vectors()
+
+
+def test_worked_interval_score():
+    inputs, value = VECTORS["winkler"]["inputs"], VECTORS["winkler"]["value"]
+    score = interval_score(inputs["l"], inputs["u"], inputs["truth"], 1 - inputs["delta"])
+    assert score == pytest.approx(value["score"], abs=1e-12)
+
+
+def test_the_interval_score_is_least_in_expectation_at_the_true_quantiles():
+    """A proper score: of all intervals for a normal value the one of its quantiles has the least mean."""
+    truth = np.random.default_rng(0).normal(size=200_000)
+    tail = stats.norm.ppf([0.05, 0.95])
+    best = interval_score(*tail, truth, 0.9).mean()
+    for low, high in (
+        (tail[0] - 0.2, tail[1]),
+        (tail[0] + 0.2, tail[1]),
+        (tail[0], tail[1] + 0.3),
+        (-1.0, 1.0),
+    ):
+        assert interval_score(low, high, truth, 0.9).mean() > best
+
+
+# ---- studies of other metrics than the error ----
+
+
+def test_the_true_metrics_are_those_of_the_normal_distribution():
+    world = Gaussians(distance=2.0, n_features=2, positive_share=0.3)
+    X, y = world.sample(40, np.random.default_rng(0))
+    clf = LeastSquaresClassifier().fit(X, y)
+    coef, intercept = clf.coef_.ravel(), float(clf.intercept_[0])
+    length = np.linalg.norm(coef)
+    event = ndtr((coef[0] + intercept) / length)
+    other = ndtr((coef[0] - intercept) / length)
+    found = true_metrics(world, clf, Metrics(["sensitivity", "specificity", "balanced-error"]))
+    expected = (event, other, 1.0 - (event + other) / 2)
+    for truth, value in zip(found, expected, strict=True):
+        assert truth.value == pytest.approx(value, abs=4.5 * truth.standard_error)
+        assert 0.0 < truth.standard_error < 0.003
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
+def test_a_classifier_that_calls_all_cases_one_class_has_metrics_of_0_and_1(share):
+    metrics = Metrics(["sensitivity", "specificity", "balanced-error"])
+    for label, expected in ((0, (0.0, 1.0)), (1, (1.0, 0.0))):
+        clf = DummyClassifier().fit([[0.0], [0.0]], [label, label])
+        found = true_metrics(Gaussians(n_features=1, positive_share=share), clf, metrics)
+        assert [one.value for one in found] == pytest.approx([*expected, 0.5], abs=1e-12)
+        assert all(0.0 <= one.value <= 1.0 for one in found)
+        assert max(one.standard_error for one in found[:2]) < 1e-6
+
+
+def row(metric, low, high):
+    found = Outcome((low + high) / 2, ConfidenceInterval(low, high), estimand=Estimand("conditional"))
+    return IntervalEstimate.of(found, method="m", metric=metric, confidence_level=0.95, n_fits=1)
+
+
+@pytest.mark.parametrize(("second", "covered"), [(0.45, True), (0.4, True), (0.39, False), (0.81, False)])
+def test_a_joint_row_covers_if_all_intervals_do(second, covered):
+    (found,) = joint_rows(
+        [row("sensitivity", 0.5, 0.9), row("specificity", 0.4, 0.8)], [Truth(0.6), Truth(second)]
+    )
+    assert (found.low <= 0.0 <= found.high) == covered
+    assert found.high - found.low == pytest.approx(0.4)
+
+
+def test_the_true_auc_and_brier_score_are_those_of_the_large_sample():
+    world, metrics = Gaussians(), Metrics(["auc", "brier"])
+    X, y = world.sample(60, np.random.default_rng(0))
+    classifier = LogisticRegression().fit(X, y)
+    auc, brier = true_metrics(world, classifier, metrics)
+    cases, event = fixed_cases(world, N_TRUTH_CASES)
+    assert auc.value == pytest.approx(roc_auc_score(event, classifier.decision_function(cases)), abs=1e-12)
+    assert brier.value == pytest.approx(
+        brier_score_loss(event, classifier.predict_proba(cases)[:, 1]), abs=1e-12
+    )
+    assert 0.0 < auc.standard_error < 0.004
+    assert 0.0 < brier.standard_error < 0.002

@@ -15,12 +15,12 @@ from cli_fakes import invoke
 from cudbound.basis.rounding import printable
 from cudbound.study.study_report import FORMATS
 
-HOSTILE = "<script>alert(1)</script> & $\\input{x}$ | =1+1"
+FORMULA = "<script>alert(1)</script> & $\\input{x}$ | =1+1"
 #: What a spreadsheet would run; a wide letter counts as its narrow one in some.
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", " =1", "\uff1d1"]
 #: What some of them take for the end of a row or a cell, so that a formula would begin.
 BREAKS = ["\r=1+1", "a\r=1+1", "a\n=1+1", "a\x85=1+1", "a;=1+1", 'a","=1+1', "a\u2028=1+1"]
-SCENARIOS = [HOSTILE, *FORMULAS, *BREAKS]
+SCENARIOS = [FORMULA, *FORMULAS, *BREAKS]
 HOST = "ward-seven"
 
 
@@ -30,7 +30,7 @@ def store(tmp_path_factory) -> Path:
     tables = [f'[[scenario]]\nworld = "noise"\nname = {json.dumps(name)}\n' for name in SCENARIOS]
     settings = (
         'n_samples = 12\nn_replicates = 2\nn_resamples = 5\nmethods = ["cud", "langford-binomial"]\n'
-        f"name = {json.dumps(HOSTILE)}\n"
+        f"name = {json.dumps(FORMULA)}\n"
     )
     (folder / "foreign.toml").write_text("\n".join([settings, *tables]))
     path = folder / "foreign.sqlite"
@@ -60,7 +60,7 @@ def test_csv_holds_no_formula(store, tmp_path):
             except ValueError:
                 assert text.lstrip()[:1] not in ("=", "+", "-", "@", "\uff1d")
     inert = [name if name[0] == "\t" else f"'{name}" for name in FORMULAS]
-    assert {row["scenario"] for row in rows} == {HOSTILE, *map(printable, [*inert, *BREAKS])}
+    assert {row["scenario"] for row in rows} == {FORMULA, *map(printable, [*inert, *BREAKS])}
     assert numbers > 100
 
 

@@ -1,4 +1,4 @@
-"""Simulated populations: true errors against sampling, quadrature, enumeration and closed forms."""
+"""Populations: true errors against sampling, quadrature, enumeration and closed forms; patients; missing values."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
@@ -19,18 +20,42 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from tiers import quick_first
 
-from cudbound import LeastSquaresClassifier
-from cudbound.study.populations.population import ContinuousWorld, linear_rule, sampled_truth, share_truth
+from cudbound import LeastSquaresClassifier, Metrics, compare_intervals
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.study import run_study
+from cudbound.study.design.design_file import read_design
+from cudbound.study.populations.population import (
+    Cases,
+    ContinuousWorld,
+    Truth,
+    linear_rule,
+    sampled_truth,
+    share_truth,
+)
 from cudbound.study.populations.worlds import (
     WORLDS,
     Binary,
+    BinaryFinding,
     Discrete,
     Donut,
     FiniteWorld,
+    FlippedLabels,
     Gaussians,
+    HiddenSubgroup,
+    MissingValues,
+    Noise,
+    Outliers,
+    Patients,
     Quadratic,
     ThreePoint,
 )
+from cudbound.study.run.replicate import true_metrics
+from cudbound.study.run.replicate_rows import Key
+from cudbound.study.run.runner import replay
+from cudbound.study.run.store import Store
+
+# ---- simulated populations ----
+
 
 FINITE = tuple(name for name, world in WORLDS.items() if isinstance(world(), FiniteWorld))
 #: With a formula for linear rules; what is neither is judged on a sample.
@@ -211,3 +236,184 @@ def test_share_of_wrong_predictions_has_a_binomial_standard_error():
     truth = share_truth(np.arange(100) < 20)
     assert truth.value == pytest.approx(0.2)
     assert truth.standard_error == pytest.approx(0.04)
+
+
+# ---- worlds with a binary finding and with missing values ----
+
+
+@pytest.mark.parametrize("n_noise", [0, 3])
+def test_the_error_beside_a_binary_finding_is_the_share_of_wrong_cases(n_noise):
+    world = BinaryFinding(odds_ratio=4.0, n_noise=n_noise)
+    X, y = world.sample(40, np.random.default_rng(0))
+    classifier = LeastSquaresClassifier().fit(X, y)
+    X, y = world.sample(200_000, np.random.default_rng(1))
+    share = np.mean(classifier.predict(X) != y)
+    assert world.true_error(classifier).value == pytest.approx(share, abs=4.5 * np.sqrt(0.25 / 200_000))
+    assert len(np.unique(X, axis=0)) == (2 if n_noise == 0 else len(X))
+    odds = [np.mean(y[X[:, 0] == one]) / np.mean(1 - y[X[:, 0] == one]) for one in (1, 0)]
+    assert odds[0] / odds[1] == pytest.approx(4.0, rel=0.05)
+
+
+def test_missing_values_have_their_share_and_model():
+    X, y = MissingValues(n_features=4, missing_share=0.2, signal=1.5, effect=0.5).sample(
+        100_000, np.random.default_rng(0)
+    )
+    assert np.isnan(X).mean(axis=0) == pytest.approx([0.2] * 4, abs=0.006)
+    whole = ~np.isnan(X).any(axis=1)
+    design = np.column_stack([X[whole, :3], X[whole, 3] == 0, X[whole, 3] == 3])
+    coef = LogisticRegression(C=np.inf).fit(design, y[whole]).coef_.ravel()
+    assert coef == pytest.approx([1.5, 1.5, 0.0, 0.5, -0.5], abs=0.08)
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_selection_keeps_the_features_of_largest_f_statistic(standardize):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 9)), rng.integers(0, 2, 40)
+    X[:, 6] += y
+    fitted = ClassifierRecipe("lda", select=3, standardize=standardize)().fit(X, y)
+    (selection,) = [step for _, step in fitted.steps if isinstance(step, SelectKBest)]
+    kept = np.flatnonzero(selection.get_support())
+    assert set(kept) == set(np.argsort(f_classif(X, y)[0])[-3:])
+    assert [name for name, _ in fitted.steps][-2:] == ["selectkbest", "lineardiscriminantanalysis"]
+
+
+def test_a_share_of_the_patients_has_the_most_rows():
+    drawn = Patients(Gaussians(), (2, 20), many_rows=0.15).draw(20_000, np.random.default_rng(0))
+    sizes = np.bincount(drawn.groups)[:-1]
+    assert set(sizes) == {2, 20}
+    assert np.mean(sizes == 20) == pytest.approx(0.15, abs=0.02)
+    assert (
+        "20 rows for 15% of patients and 2 for the others" in Patients(Gaussians(), (2, 20), 0.5, 0.15).title
+    )
+
+
+def test_predictive_values_and_cost_are_shares_and_means_of_cases():
+    world = Gaussians(distance=1.5, positive_share=0.3)
+    X, y = world.sample(50, np.random.default_rng(0))
+    classifier = LeastSquaresClassifier().fit(X, y)
+    X, y = world.sample(400_000, np.random.default_rng(1))
+    called = classifier.predict(X) == 1
+    expected = (
+        np.mean(y[called]),
+        np.mean(1 - y[~called]),
+        0.25 * np.mean(called & (y == 0)) + np.mean(~called & (y == 1)),
+    )
+    found = true_metrics(
+        world, classifier, Metrics(["ppv", "npv", "cost"], prevalence="sample", costs={0: 0.25, 1: 1.0})
+    )
+    for truth, value in zip(found, expected, strict=True):
+        assert truth.value == pytest.approx(value, abs=6 * truth.standard_error)
+        assert 0.0 < truth.standard_error < 0.004
+
+
+def test_predictive_values_at_another_prevalence_follow_bayes_rule():
+    world = BinaryFinding(odds_ratio=9.0, n_noise=0)  # sensitivity and specificity 3/4
+    classifier = LeastSquaresClassifier().fit([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1])
+    ppv, npv = true_metrics(world, classifier, Metrics(["ppv", "npv"], prevalence=0.1))
+    assert ppv.value == pytest.approx(0.075 / (0.075 + 0.225), abs=0.005)
+    assert npv.value == pytest.approx(0.675 / (0.675 + 0.025), abs=0.005)
+    nobody = LeastSquaresClassifier().fit([[0.0], [1.0], [2.0]], [0, 0, 1])
+    with pytest.raises(
+        ValueError, match="The ppv is not defined for a classifier that never makes this prediction"
+    ):
+        true_metrics(world, nobody, Metrics("ppv", prevalence=0.1))
+
+
+# ---- studies in which patients have several rows ----
+
+
+SETTINGS = (
+    'n_samples = 30\nn_replicates = 2\nn_resamples = 20\nmethods = ["two-center", "langford-binomial"]\n'
+)
+WITH = '[[scenario]]\nname = "with"\nworld = "gaussians"\nrows_per_patient = [2, 6]\n'
+WITHOUT = WITH.replace('"with"', '"without"') + 'groups = false\nsamples_of = "with"\n'
+
+
+def read(folder, text):
+    path = folder / "d.toml"
+    path.write_text(text)
+    return read_design(path)
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        Gaussians(positive_share=0.3, positive_sd=2.0),
+        FlippedLabels(distance=2.0, flip_rate=0.2),
+        HiddenSubgroup(positive_share=0.3),
+        Outliers(),
+        Noise(positive_share=0.1),
+    ],
+)
+def test_the_error_on_rows_of_new_patients_is_that_of_the_world(world):
+    classifier = LeastSquaresClassifier().fit(*world.sample(40, np.random.default_rng(0)))
+    patients = Patients(world, within_patient=0.7)
+    drawn = patients.draw(400_000, np.random.default_rng(1))
+    wrong = (classifier.predict(drawn.X) != drawn.y).astype(float)
+    exact = patients.true_error(classifier)
+    assert exact.standard_error == 0.0
+    apart = np.bincount(drawn.groups, weights=wrong - exact.value)  # independent, with mean 0
+    assert abs(apart.sum()) < LARGEST_Z * np.sqrt((apart**2).sum())
+
+
+@pytest.mark.parametrize("within", [0.0, 0.5, 0.9])
+def test_rows_of_a_patient_share_their_class_and_as_much_of_the_variance_as_is_said(within):
+    world = Gaussians(distance=2.0, n_features=2, positive_sd=2.0)
+    drawn = Patients(world, (2, 6), within).draw(60_000, np.random.default_rng(0))
+    assert len(drawn.y) == 60_000
+    sizes = np.bincount(drawn.groups)
+    assert set(sizes[:-1]) == {2, 3, 4, 5, 6}
+    assert np.bincount(sizes[:-1])[2:] == pytest.approx(len(sizes) / 5, rel=0.05)
+    first = np.flatnonzero(np.diff(drawn.groups, prepend=-1))[:-1]
+    assert (drawn.y[first] == drawn.y[first + 1]).all()
+    for label, sd in ((0, 1.0), (1, 2.0)):
+        mine = first[drawn.y[first] == label]
+        apart = (drawn.X - [(2 * label - 1) * 1.0, 0.0]) / sd
+        assert (apart[mine] * apart[mine + 1]).mean(axis=0) == pytest.approx(within, abs=0.05)
+        assert (apart[mine] ** 2).mean(axis=0) == pytest.approx(1.0, abs=0.08)
+
+
+@pytest.mark.parametrize(
+    ("y", "groups", "expected"),
+    [([0, 0, 0, 1, 1], None, 2), ([0, 0, 0, 1, 1], [0, 0, 1, 2, 2], 1), ([0, 0, 1, 1], [0, 1, 0, 1], 2)],
+)
+def test_the_rarer_class_is_counted_in_patients(y, groups, expected):
+    assert Cases(np.zeros((len(y), 1)), np.array(y), lambda _: Truth(0.5), groups).n_rarer == expected
+
+
+# --- in designs and studies
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning")  # few patients
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning")  # seven groups are few
+def test_the_same_samples_are_analyzed_with_and_without_groups(tmp_path):
+    study = read(tmp_path, SETTINGS + WITH + WITHOUT)
+    store = tmp_path / "s.sqlite"
+    run_study(study, store)
+    with Store.open(store) as opened:
+        for number in range(2):
+            told, untold = (opened.replicate(Key(name, 30, number)) for name in ("with", "without"))
+            assert told.failure is None
+            assert (told.truth, told.training_error) == (untold.truth, untold.training_error)
+            assert told.intervals != untold.intervals
+            assert "independent" in told.intervals[1].remarks
+            assert "independent" not in untold.intervals[1].remarks
+            assert replay(study, store, "without", 30, number) == untold
+    # the same numbers come out of a call with the patients of the sample
+    scenario = study.scenarios[0]
+    rng = study.rng("with", 30, 1)
+    drawn = scenario.population.draw(30, rng)
+    while drawn.n_rarer < 2:
+        drawn = scenario.population.draw(30, rng)
+    table = compare_intervals(
+        LeastSquaresClassifier().fit(drawn.X, drawn.y),
+        drawn.X,
+        drawn.y,
+        methods=["two-center"],
+        n_resamples=20,
+        groups=drawn.groups,
+        rng=rng,
+    )
+    with Store.open(store) as opened:
+        stored = opened.replicate(Key("with", 30, 1)).intervals[0]
+    assert (stored.low, stored.high) == (table.rows[0].low, table.rows[0].high)
