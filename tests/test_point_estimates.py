@@ -63,12 +63,6 @@ def test_worked_632_plus():
     assert result.estimate == pytest.approx(value["value"], abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["lv1_inside", "lv1_below", "lv1_above", "lv1_crossed"])
-def test_worked_lv1o(name):
-    inputs, value = VECTORS[name]["inputs"], VECTORS[name]["value"]
-    assert error_lv1o(inputs["loo"], inputs["b632"], inputs["cv2_repeated"]) == value["value"]
-
-
 # ---- sentences in plain Python ----
 
 
@@ -119,19 +113,6 @@ def test_no_information_error_is_the_mean_loss_over_all_pairs(pair):
 # ---- properties ----
 
 
-@settings(deadline=None)
-@given(PROPORTIONS, PROPORTIONS, PROPORTIONS)
-def test_632_plus_stays_between_the_weights_632_and_1(resubstitution, err1, gamma):
-    result = error_632_plus(resubstitution, err1, gamma)
-    assert 0.632 <= result.weight <= 1.0 + 1e-12
-    assert 0.0 <= result.overfitting <= 1.0
-    clipped = min(err1, gamma)
-    limits = sorted((0.368 * resubstitution + 0.632 * clipped, clipped))
-    assert limits[0] - 1e-12 <= result.estimate <= limits[1] + 1e-12
-    if clipped <= resubstitution:
-        assert result.overfitting == 0.0
-
-
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 15), st.integers(1, 10))
 def test_bootstrap_errors_do_not_depend_on_the_order_of_rows_and_draws(seed, n, n_resamples):
@@ -151,10 +132,8 @@ def test_bootstrap_errors_do_not_depend_on_the_order_of_rows_and_draws(seed, n, 
 
 @settings(deadline=None)
 @given(PROPORTIONS, PROPORTIONS, PROPORTIONS)
-def test_lv1o_stays_within_its_band(leave_one_out, b632, two_fold):
-    value = error_lv1o(leave_one_out, b632, two_fold)
-    assert value in (leave_one_out, b632, two_fold)
-    assert min(b632, two_fold) <= value <= max(b632, two_fold)
+def test_lv1o_is_the_median_of_the_three(leave_one_out, b632, two_fold):
+    assert error_lv1o(leave_one_out, b632, two_fold) == sorted((leave_one_out, b632, two_fold))[1]
 
 
 @pytest.mark.parametrize("sizes", [[3, 3, 3, 3], [4, 3, 3], [5, 1]])

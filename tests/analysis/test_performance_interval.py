@@ -255,3 +255,16 @@ def test_folds_that_cannot_be_fitted_are_an_error():
             rng=0,
             resampling=Resampling(on_single_class="fit"),
         )
+
+
+def test_the_error_does_not_read_the_probabilities():
+    class Mine(LeastSquaresClassifier):
+        def predict_proba(self, X):
+            raise AssertionError
+
+    _, X, y = fitted_sample()
+    expected, found = (
+        performance_interval(kind().fit(X, y), X, y, n_resamples=20, rng=0).row
+        for kind in (LeastSquaresClassifier, Mine)
+    )
+    assert expected == found

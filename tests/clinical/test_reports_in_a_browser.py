@@ -24,36 +24,8 @@ HOSTILE = ["<script>alert(1)</script>", '=HYPERLINK("http://x")', "n" * 300, "$x
 HOW = "this test needs a browser; on Debian, as root: apt-get install chromium"
 #: Ratio of the luminances of text and what is behind it that WCAG 2.1 asks for, level AA.
 CONTRAST = 4.5
-#: Each text with its contrast, below it; the color behind is that of the nearest ancestor that has one.
-LOW_CONTRAST = """
-() => {
-  const parse = (color) => color.match(/[\\d.]+/g).map(Number);
-  const light = (color) => {
-    const [r, g, b] = parse(color).slice(0, 3).map((one) => {
-      const share = one / 255;
-      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const behind = (element) => {
-    for (let one = element; one; one = one.parentElement) {
-      const color = getComputedStyle(one).backgroundColor;
-      const parts = parse(color);
-      if (parts.length < 4 || parts[3] === 1) return color;
-    }
-    return "rgb(255, 255, 255)";
-  };
-  const found = [];
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const element = texts.currentNode.parentElement;
-    if (!texts.currentNode.textContent.trim() || element.closest("svg, script, style")) continue;
-    const [a, b] = [light(getComputedStyle(element).color), light(behind(element))].sort((x, y) => y - x);
-    found.push([(a + 0.05) / (b + 0.05), texts.currentNode.textContent.trim().slice(0, 40)]);
-  }
-  return found;
-}
-"""
+#: Each text with its contrast.
+LOW_CONTRAST = Path(__file__).with_name("low_contrast.js").read_text()
 
 
 @pytest.fixture(scope="module")

@@ -71,12 +71,6 @@ def test_worked_yang():
     )
 
 
-def test_worked_percentiles():
-    _, value, level = _example("percentile_1000")
-    replicates = np.random.default_rng(0).permutation(np.arange(1, 1001)) / 1000
-    assert list(percentile_interval(replicates, level)) == value["interval"]
-
-
 @pytest.mark.parametrize(
     ("name", "function"), [("BS2_shift", shifted_interval), ("BS2_basic", basic_interval)]
 )

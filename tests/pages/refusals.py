@@ -242,8 +242,9 @@ def of_expressions() -> Iterator[str]:
     CLF, X, y = fitted(LogisticRegression())
     draws = np.random.default_rng(0).multinomial(30, np.full(30, 1 / 30), size=4)
     named = (
-        *(LinearRegression, RidgeClassifier, LinearSVC, SVC, Problem, SearchLimits, solve_draws),
-        *(CvxpyLoss, GroupKFold, ShuffleSplit, Patients, RealData, load_data_set, five_by_two_f, Mine),
+        *(LinearRegression, RidgeClassifier, LinearSVC, SVC, DecisionTreeClassifier, Mine, CvxpyLoss),
+        *(Problem, SearchLimits, solve_draws, GroupKFold, ShuffleSplit, Patients, RealData),
+        *(load_data_set, five_by_two_f),
     )
     problem = Problem.of(X, y, CLF.coef_[0], draws)
     names = {one.__name__: one for one in named} | {"cb": cb, "np": np, "worlds": worlds, "PROBLEM": problem}

@@ -290,6 +290,12 @@ def test_upper_bounds_below_what_a_witness_is_worth_are_found_in_any_draw(change
         assert "witnesses" in failed(result)
 
 
+@pytest.mark.parametrize("draw", [0, 9, 18, 27, 36, 39])
+def test_a_sample_of_as_many_draws_as_there_are_is_all_of_them(changed, draw):
+    both = ((("bounds", 0, side, draw), lambda value: value + 0.5) for side in ("lower", "upper"))
+    assert "draws solved again" in failed(verify_result(changed(*both), CLF, X, Y, sample=40, rng=0))
+
+
 def test_another_classifier_is_found(changed):
     assert "classifier" in failed(verify_result(changed(), logistic().fit(X, Y), X, Y))
     with pytest.raises(ValueError, match="is expecting 1 features"):
