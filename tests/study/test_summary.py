@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from dataclasses import dataclass
+from collections import namedtuple
 
 import numpy as np
 import pandas as pd
@@ -33,21 +33,8 @@ from cudbound.study.run.replicate_rows import ReplicateRow
 # ---- the measures of one cell, replicate by replicate ----
 
 
-@dataclass(frozen=True)
-class Mean:
-    """A mean and its Monte Carlo standard error, nan for a single replicate."""
-
-    value: float
-    mcse: float
-
-
-@dataclass(frozen=True)
-class Share:
-    """A share of replicates, sqrt(c (1 - c) / R), and the exact 95% interval of a binomial share."""
-
-    value: float
-    mcse: float
-    interval: ConfidenceInterval
+#: A mean or a share over replicates, its Monte Carlo standard error, nan for a single one, and the exact 95% interval.
+Mean, Share = namedtuple("Mean", "value mcse"), namedtuple("Share", "value mcse interval")
 
 
 def mean_measure(values: ArrayLike) -> Mean:
