@@ -150,9 +150,9 @@ TEST(the_largest_lower_bounds_come_first) {
     CHECK(batches > 1);
 }
 
-// What a call may spend counts nodes, what conflicts took, and 12 nodes for each search and each of 36 dives (2 for
-// each of the 10 draws above the quantile, 16 others). It is divided by the draws that share it, so that it is never
-// exceeded but by what every search needs to begin.
+// What a call may spend counts nodes, what conflicts took, and 12 nodes for each search and each dive: 36 at first (2
+// for each of the 10 draws above the quantile, 16 others), and more if t is out of reach. It is divided by the draws
+// that share it, so that it is never exceeded but by what every search needs to begin.
 TEST(what_is_spent_is_what_was_allowed) {
     for (const std::int64_t conflicts : {0, 3}) {
         for (const std::int64_t total : {2000, 5000, 20000}) {
@@ -179,7 +179,7 @@ TEST(what_is_spent_is_what_was_allowed) {
                 }
                 CHECK_AT_MOST(promised, total);
             });
-            CHECK_EQUAL(dives, 36);
+            CHECK_AT_MOST(36, dives);
             // what is left is less than another search would take
             if (ended.smallest(ended.lower, 90) < ended.smallest(ended.upper, 90))
                 CHECK_AT_MOST(total - spent, 100 * (1 + conflicts));
@@ -197,7 +197,7 @@ TEST(what_was_spent_before_does_not_count) {
     std::int64_t searches = 0;
     const Ended after = run(draws, {{90}, limits, Loss::SQUARED, 1, &before}, [&](const auto& tasks, const auto&...) {
         for (const Task& task : tasks) {
-            CHECK(task.kind == Kind::search);
+            if (searches == 0) CHECK(task.kind == Kind::search);
             ++searches;
         }
     });
@@ -256,8 +256,9 @@ TEST(all_draws) {
 }
 
 // A node of logistic loss with 20 coefficients and 4 rows takes (15 + 0.003 * 4 * 400 + 0.012 * 8000) / (1.5 + 0.0005 *
-// 80) = 75 nodes of its quadratic, rounded down: dives go down the model, with 96 steps, which are charged as 96 / 75,
-// rounded up, and one node each for setting up. With one coefficient it takes 10: dives are those of the loss.
+// 80) = 75 nodes of its quadratic, rounded down, and with one coefficient 10: dives go down the model, with 96 steps,
+// which are charged as 96 / 75 or 96 / 10, rounded up, and one node each for setting up. A bound by the quadratic
+// precedes the first search.
 TEST(dear_nodes) {
     for (const int p : {1, 20}) {
         check::set_context("p", p);
@@ -270,32 +271,36 @@ TEST(dear_nodes) {
         limits.total_nodes = 10000;
         int dives = 0;
         int bounds = 0;
+        std::vector<bool> bounded(100, false);
         const Ended ended =
             run(draws, {{90}, limits, Loss::LOGISTIC, p}, [&](const auto& tasks, const Ended& known, std::int64_t) {
                 for (const Task& task : tasks) {
                     const std::int64_t before = known.nodes[static_cast<std::size_t>(task.draw)];
-                    if (task.kind == Kind::search && dives == 36 && before > 0)
-                        CHECK_EQUAL(before, p == 20 ? 2 : 2500 / 72);
                     if (task.kind == Kind::dive) {
                         ++dives;
-                        CHECK_EQUAL(task.target.with_model, p == 20);
-                        // 10000 / 4 for 36 dives of both signs
-                        CHECK_EQUAL(task.target.nodes, p == 20 ? 96 : 2500 / 72);
+                        CHECK(task.target.with_model);
+                        CHECK_EQUAL(task.target.nodes, 96);
                     }
+                    if (task.kind == Kind::search) CHECK(bounded[static_cast<std::size_t>(task.draw)]);
                     if (task.kind == Kind::bound) {
                         CHECK_EQUAL(task.target.floor, task.target.ceiling);
                         CHECK_EQUAL(task.target.nodes, task.target.work);
-                        CHECK_EQUAL(task.target.nodes % (p == 20 ? 75 : 10), 0);
                         const double q_lower = known.smallest(known.lower, 90);
-                        CHECK(task.target.floor > q_lower);
                         CHECK(task.target.floor < known.smallest(known.upper, 90));
-                        ++bounds;
+                        if (bounded[static_cast<std::size_t>(task.draw)]) {
+                            CHECK(task.target.floor > q_lower);  // narrowing
+                            CHECK_EQUAL(task.target.nodes % (p == 20 ? 75 : 10), 0);
+                            ++bounds;
+                        } else if (task.target.floor == q_lower) {
+                            CHECK_AT_MOST(task.target.nodes, 400);
+                            if (dives == 36 && before > 0) CHECK_EQUAL(before, p == 20 ? 2 : 10);
+                        }
+                        bounded[static_cast<std::size_t>(task.draw)] = true;
                     }
                 }
             });
         CHECK(bounds > 0);
-        CHECK_AT_MOST(36, dives);
-        if (p == 20) CHECK_EQUAL(dives, 100);  // all others follow
+        CHECK_AT_MOST(37, dives);  // more follow
         CHECK_EQUAL(ended.smallest(ended.upper, 90), 0.5);
     }
 }

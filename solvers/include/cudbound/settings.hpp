@@ -449,6 +449,9 @@ struct Effort {
     // Searches between two looks at t.
     static constexpr std::int64_t batch_size = 32;
 
+    // Nodes of a quadratic below the loss before the first search of a draw.
+    static constexpr std::int64_t quick_nodes = 400;
+
     // Nodes of the first search of a draw; times as many in the next one.
     static constexpr std::int64_t first_cap = 500;
     static constexpr std::int64_t next_cap = 8;
@@ -459,6 +462,9 @@ struct Effort {
 
     // The same for a dive down the tree of the loss's model, with the minimizer of its draw.
     static constexpr std::int64_t model_dive_nodes = 1;
+
+    // Nodes of a dive under squared loss, about. All dives follow where a part of the nodes (`dive_share`) pays them.
+    static constexpr std::int64_t dive_nodes = 60;
 
     // One part in so many of the nodes may go to the first batch, and one of what is left to the next ones. Draws that
     // were not placed by a first search are searched again in batches of this size, which may take half of it.
@@ -479,8 +485,8 @@ struct Effort {
     static constexpr std::int64_t dives_per_draw_above = 2;
     static constexpr std::int64_t more_dives = 16;
 
-    // A node of the loss that takes as long as so many of the quadratic is dear: deep dives use the quadratic then,
-    // and its nodes are multiplied by this in every further round.
+    // A node of the loss that takes as long as so many of the quadratic is dear: nodes of the quadratic are multiplied
+    // by this in every further round.
     static constexpr std::int64_t dear_node = 20;
     static constexpr std::int64_t more_nodes = 4;
 

@@ -59,7 +59,6 @@ class L1Penalty {
 
     // Makes `terms` one soft constraint per term. `normal_of` writes row_j'beta as a linear function of the
     // coordinates, and returns its value at their origin; `unit` is what a unit of squared length costs.
-
     template <class NormalOf>
     void place(const NormalOf& normal_of, double unit, SoftConstraints& terms) const {
         terms.p = p_;

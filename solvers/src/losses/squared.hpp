@@ -59,7 +59,6 @@ class SquaredRelaxation : public RelaxationWith<SquaredNode> {
 
     // A point of the cone is reached from the nearest one, x, by a step e with x'e >= 0. Beyond the hyperplane a'e >=
     // d; the least of 2 x'e + |e|^2 is attained with x'e = 0, or where a'e = d alone holds it.
-
     double rise(const Node& node, double curvature, double distance, double along) const override {
         const SquaredNode& here = own(node);
         const double plain = curvature * distance * distance;
@@ -86,7 +85,6 @@ class SquaredRelaxation : public RelaxationWith<SquaredNode> {
 
  protected:
     // Takes over what the ball knows, and adds the l1 penalty; rounding may have lowered the anchor's loss by `doubt`.
-
     void adopt(double doubt) {
         if (l1_.exists()) place_terms();
         anchor = ball_.anchor;
@@ -155,7 +153,6 @@ class SquaredRelaxation : public RelaxationWith<SquaredNode> {
     }
 
     // Violations of forced sides up to `allowed` stay; they may grow to `most_allowed` where rounding keeps them.
-
     Relaxation::Settled minimize(SquaredNode& here, const Sides& sides, const Vector<int>& forced, double limit,
                                  double allowed, double most_allowed) {
         const Constraints all{terms_, sides};

@@ -60,7 +60,7 @@ bool Schedule::plan_stage(std::int64_t rank) {
             return plan_dives(rank, false);
         case Stage::search:
             // where searches are dear, dives may raise t for them
-            if (recent_nodes_ > Effort::dear_batch && dive_more(rank)) return true;
+            if (are_searches_dear() && dive_more(rank)) return true;
             if (plan_searches(rank)) return true;
             stage_ = Stage::bound;
             narrow_cap_ = 0;
@@ -110,37 +110,41 @@ void Schedule::plan_some() {
 }
 
 // The draws that may lie above the quantile, those with the largest lower bound first: a few nodes show that most of
-// them do, which raises t for the searches that follow. Where t is out of reach, all others that can be paid follow.
+// them do, which raises t for the searches that follow. Where searches are dear or t is out of reach, all that may lie
+// above t follow, as far as they can be paid.
 bool Schedule::plan_dives(std::int64_t rank, bool others) {
     const Quantile now = quantile(rank);
     if (!(now.lower < now.upper) || nodes_left() <= 0) return false;
     order_.clear();
     for (std::int64_t d = 0; d < problem_.draws; ++d) {
-        const bool open = results_.lower[d] < results_.upper[d];
-        if (open && !(others && draws_[d].dived)) order_.push_back(d);
+        if (results_.lower[d] < results_.upper[d] && !(others && results_.lower[d] > now.lower)) order_.push_back(d);
     }
     std::stable_sort(order_.begin(), order_.end(),
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
-    const std::int64_t wanted = others ? nodes_left() / Effort::dive_share / Effort::model_dive_nodes
+    Target target;
+    target.with_model = is_limited() && has_minorant(problem_);
+    const std::int64_t price = target.with_model ? Effort::model_dive_nodes : Effort::dive_nodes;
+    const std::int64_t wanted = others ? nodes_left() / Effort::dive_share / price
                                        : Effort::dives_per_draw_above * (problem_.draws - rank) + Effort::more_dives;
     if (std::ssize(order_) > wanted) order_.resize(wanted);
-    Target target;
-    target.with_model = dives_with_model();
     target.nodes = target.with_model ? Effort::most_dive_steps : Effort::dive_steps;
     if (is_limited() && !target.with_model) {
         const auto dives = 2 * std::max<std::int64_t>(1, std::ssize(order_));
         const std::int64_t steps = nodes_left() / Effort::dive_share / dives;
         target.nodes = std::clamp(steps, Effort::dive_steps, Effort::most_dive_steps);
     }
-    for (const std::int64_t d : order_) {
-        batch_.push_back({Kind::dive, d, target});
-        draws_[d].dived = true;
-    }
+    for (const std::int64_t d : order_) batch_.push_back({Kind::dive, d, target});
     return !batch_.empty();
 }
 
 bool Schedule::dive_more(std::int64_t rank) {
-    return dives_with_model() && !std::exchange(dived_more_, true) && plan_dives(rank, true);
+    if (!is_limited() || !(problem_.loss == Loss::SQUARED || has_minorant(problem_))) return false;
+    return !std::exchange(dived_more_, true) && plan_dives(rank, true);
+}
+
+bool Schedule::are_searches_dear() const {
+    if (has_minorant(problem_)) return minorant_nodes() >= Effort::dear_node && recent_nodes_ > Effort::dear_batch;
+    return (spent_ - search_from_) / Effort::dive_share > Effort::dive_nodes * problem_.draws;
 }
 
 // Whether the nodes that are left are better kept for narrowing: what the last batches took for each draw that they
@@ -190,8 +194,15 @@ bool Schedule::plan_searches(std::int64_t rank) {
     const std::int64_t work = share((may_stop ? parts : 1) * order_.size());
     const auto gets_no_more = [&](auto d) { return work < 2 * draws_[d].tried; };
     if (again && std::any_of(order_.begin(), order_.end(), gets_no_more)) return false;
-    for (const std::int64_t d : order_)
-        batch_.push_back({Kind::search, d, {floor, ceiling, std::min(least_cap, work), work}});
+    // most of them lie below the floor: a quadratic below the loss, once, may prove that sooner
+    const std::int64_t quick = std::min(std::min(least_cap, work), Effort::quick_nodes);
+    for (const std::int64_t d : order_) {
+        if (has_minorant(problem_) && !draws_[d].has_bound) {
+            batch_.push_back({Kind::bound, d, {floor, floor, quick, quick}});
+        } else {
+            batch_.push_back({Kind::search, d, {floor, ceiling, std::min(least_cap, work), work}});
+        }
+    }
     return true;
 }
 
@@ -258,11 +269,6 @@ bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
 }
 
 bool Schedule::is_limited() const { return limits_.total_nodes < unlimited; }
-
-// Where nodes of the loss are dear, deep dives down the tree of its model find more.
-bool Schedule::dives_with_model() const {
-    return is_limited() && minorant_nodes() >= Effort::dear_node && has_minorant(problem_);
-}
 
 std::int64_t Schedule::minorant_nodes() const {
     const auto n = static_cast<double>(problem_.n);

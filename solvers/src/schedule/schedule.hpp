@@ -42,12 +42,11 @@ class Schedule {
     std::int64_t decided() const { return decided_.load(std::memory_order_relaxed); }
 
  private:
-    struct State {               // of a draw
-        std::int64_t cap = 0;    // nodes that its next search may take
-        std::int64_t tried = 0;  // nodes with which a search did not place it
-        double failed = -1.0;    // the highest floor at which narrowing met its limit
-        bool has_bound = false;  // whether the quadratic has been made
-        bool dived = false;
+    struct State {                       // of a draw
+        std::int64_t cap = 0;            // nodes that its next search may take
+        std::int64_t tried = 0;          // nodes with which a search did not place it
+        double failed = -1.0;            // the highest floor at which narrowing met its limit
+        bool has_bound = false;          // whether the quadratic has been made
         bool stuck = false;              // another search would find nothing more
         Status ended = Status::OPTIMAL;  // how the last search ended
     };
@@ -72,7 +71,7 @@ class Schedule {
     // Nodes of a quadratic that take as long as one of the loss, whose Hessian they save.
     std::int64_t minorant_nodes() const;
     bool is_limited() const;
-    bool dives_with_model() const;
+    bool are_searches_dear() const;
     std::int64_t nodes_left() const { return limits_.total_nodes - spent_; }
     bool placed(std::int64_t draw, const Quantile& quantile) const;
 

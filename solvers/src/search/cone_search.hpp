@@ -244,7 +244,6 @@ class ConeSearch final : private ForcingTree {
 
     // For any u, points v of the cone have u'v >= u'apex if u'x >= 0 at its vertices x, so that |v| >= u'apex / |u|.
     // The nearest point is the best u; what rounding leaves below 0 is subtracted, times the length that the cone's
-
     // points can have within reach of the apex.
     void raise(ConeLevel& here) const {
         const double* u = here.nearest.point();

@@ -120,7 +120,6 @@ class GainByCones : public ConflictSearch {
     }
 
     // Whether the hyperplanes that were not given up can all be positive inside the cone; leaves a point there in
-
     // `trial_`.
     OpenCone::Answer find_conflict(const SimplicialCone& cone) {
         const int k = static_cast<int>(marks_.size());
@@ -227,7 +226,6 @@ class GainByCones : public ConflictSearch {
 
     // The rank of the normals of the first `rows` hyperplanes that cut the cone, by Gram-Schmidt with pivoting. A rank
     // less than p that they seem to have is confirmed by the rows of the design; else it is p.
-
     int span(const SimplicialCone& cone, std::size_t rows) {
         const std::size_t k = std::min(rows, cone.cut.size());
         rest_.resize(k * cone.p);

@@ -33,12 +33,10 @@ class WitnessWriter {
 
     // Writes coefficients (in the caller's coordinates) and returns their value, computed from the caller's own rows: a
     // lower bound of the draw, in the units of the scores. At best that is the value of the incumbent; a point that
-
     // rounding leaves on a hyperplane that counts has no value.
     // The incumbent is approached at a point that may lie on hyperplanes. A step from there is strictly on the sides
     // that count of those, on either side of the others through the point, and short enough to cross no hyperplane and
     // to lose almost nothing of g. Its value is then computed anew; other steps are tried if that is less than was
-
     // found.
     double write(const Incumbent& incumbent, double* witness) {
         base_ = incumbent.point;
@@ -97,7 +95,6 @@ class WitnessWriter {
 
  private:
     // Writes the point of the incumbent; its value, or -1 if it is on a hyperplane. The loss of a minimizer need not
-
     // count.
     double write_as_it_is(const Incumbent& incumbent, bool is_start, double* witness) {
         double score = 0.0;
