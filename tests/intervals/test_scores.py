@@ -49,7 +49,7 @@ def random_scores(seed, n=24, signal=1.0, n_draws=30, decimals=1):
         bootstrap=BootstrapLosses(counts, scores=draw(n_draws, n)),
         folds=FoldLosses(None, np.arange(n) // 6, scores=draw(1, n)[0]),
         repeated_folds=of_folds(draw(3, n), folds),
-        test_set=TestSetLosses(None, n, event=new, scores=draw(15, rows=new)),
+        test_set=TestSetLosses(None, n, "conditional", event=new, scores=draw(15, rows=new)),
         stratified_folds=of_folds(draw(3, n), folds),
         kind="scores",
     )
@@ -376,7 +376,7 @@ def random_probabilities(seed, n=24, n_draws=30, constant=None):
         probabilities=draw(n),
         bootstrap=BootstrapLosses(counts, probabilities=draw(n_draws, n)),
         folds=FoldLosses(None, fold, probabilities=draw(n)),
-        test_set=TestSetLosses(None, n, event=np.arange(11) % 2 == 0, probabilities=draw(11)),
+        test_set=TestSetLosses(None, n, "conditional", event=np.arange(11) % 2 == 0, probabilities=draw(11)),
         stratified_folds=RepeatedFoldLosses(
             [FoldLosses(None, fold, probabilities=each) for each in draw(2, n)]
         ),
@@ -464,6 +464,6 @@ def test_exchanged_classes_with_the_probability_of_the_other_change_nothing(name
 def test_equal_squared_errors_are_flagged_or_have_width(name):
     row = compute_interval(METHODS[name], squared_errors(random_probabilities(0, constant=0.5)), 0.95)
     assert row.estimate == pytest.approx(0.25)
-    assert (row.degenerate is None) == (name == "two-center")
+    assert (row.degenerate is None) == (name in ("two-center", "pooled"))
     if row.degenerate is not None:
         assert row.raw_interval.width == pytest.approx(0.0, abs=1e-12)
