@@ -100,7 +100,7 @@ X = RNG.normal(size=(40, 2)).round(1)
 Y = np.where(X[:, 0] + RNG.normal(size=40) > 0, "ill", "well")
 CLASSIFIERS = {
     "batched": LogisticRegression(tol=1e-8),
-    "pipeline": make_pipeline(StandardScaler(), LogisticRegression(C=0.3, tol=1e-8)),
+    "pipeline": make_pipeline(StandardScaler(with_mean=False), LogisticRegression(C=0.3, tol=1e-8)),
     "tree": DecisionTreeClassifier(max_depth=2, random_state=0),
 }
 
@@ -122,8 +122,8 @@ def test_risks_are_those_of_clones_fitted_to_the_draws(name):
     np.testing.assert_allclose(instability.risks, clf.predict_proba(X)[:, 0])
     np.testing.assert_array_equal(instability.event, Y == "ill")
     # of equal risks scikit-learn takes the first class, which is the event
-    changed = (instability.refit_risks >= 0.5) != (instability.risks >= 0.5)
-    np.testing.assert_allclose(changed.mean(axis=0), instability.shares)
+    changed = ((instability.refit_risks >= 0.5) != (instability.risks >= 0.5)).mean(axis=0)
+    np.testing.assert_allclose(changed, instability.shares)
 
 
 def test_recorded_risks_are_those_that_are_made_again():
@@ -137,8 +137,6 @@ def test_recorded_risks_are_those_that_are_made_again():
     "kind", [np.asarray, csr_matrix, lambda rows: pd.DataFrame(rows, columns=["age", "marker"])]
 )
 def test_training_rows_passed_as_new_ones_have_the_same_instability(name, kind):
-    if name == "pipeline" and kind is csr_matrix:
-        pytest.skip("StandardScaler with a mean takes no sparse rows")
     rows = kind(X)
     clf = clone(CLASSIFIERS[name]).fit(rows, Y)
     result = performance_interval(clf, rows, Y, event="ill", n_resamples=30, rng=5)
