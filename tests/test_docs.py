@@ -29,7 +29,7 @@ from cudbound.solve.reference_cones import CVXPY_LOSSES
 FENCE = re.compile(
     r"(?:<!-- quoted from (\S+) -->\n)?^```(\w*|{eval-rst})\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
-LANGUAGES = {"python", "pycon", "shell", "text", "{eval-rst}"}
+LANGUAGES = {"python", "pycon", "shell", "text", "r", "{eval-rst}"}
 BIBLIOGRAPHY = ROOT / "cudbound" / "report" / "references.bib"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 MODULES = sorted(

@@ -82,17 +82,17 @@ class Deadly(Shifted):
 
 
 @dataclass(frozen=True)
-class DeadlyOnce(Shifted):
-    """Kills the process that is the first to draw 20 cases; the file `marker` says which it was."""
+class DeadlyOnce(Deadly):
+    """Kills the first worker that draws 20 cases; the file `marker` says which process it was."""
 
     marker: str = ""
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
-        if n == 20 and not os.path.exists(self.marker):
+        if n == 20 and os.getpid() != self.home and not os.path.exists(self.marker):
             with open(self.marker, "w") as file:
                 file.write(f"{os.getpid()}")
             os.kill(os.getpid(), signal.SIGKILL)
-        return super().draw(n, rng)
+        return Shifted.draw(self, n, rng)
 
 
 @dataclass(frozen=True)

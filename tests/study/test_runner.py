@@ -203,7 +203,7 @@ def test_worker_processes_run_a_shard_until_a_limit(tmp_path, monkeypatch):
     assert (status.n_done, status.running) == (3, False)
     assert run_study(tiny_study(), tmp_path / "s", n_jobs=2, shard=(2, 3)).n_done == 20
     run_study(tiny_study(), tmp_path / "whole")
-    assert dump(tmp_path / "s") == [row for row in dump(tmp_path / "whole") if row[3] % 3 == 1]
+    assert dump(tmp_path / "s") == [row for row in dump(tmp_path / "whole") if row[2] % 3 == 1]
 
 
 @pytest.mark.parametrize("workers", [{}, {"n_jobs": 2}], ids=["one", "processes"])
