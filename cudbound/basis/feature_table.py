@@ -101,6 +101,10 @@ def count_improbable_copies(X: Any, labels: NDArray[Any] | None = None) -> int:
 
 def _codes_of_columns(table: Any, labels: NDArray[Any] | None) -> NDArray[np.uint64]:
     """Return the number of each value among those of its column, shape (n_rows, n_columns)."""
+    if isinstance(table, np.ndarray) and table.dtype.kind in "biuf":
+        columns = [*table.reshape(len(table), -1).T, *([] if labels is None else [labels])]
+        codes = [np.unique(column, return_inverse=True)[1] for column in columns]
+        return np.column_stack(codes).astype(np.uint64)
     import pandas as pd
 
     frame = pd.DataFrame(table)
