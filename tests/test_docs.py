@@ -14,7 +14,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from docs_pages import GENERATED, PAGES, PARTS, PATIENTS, ROOT, renewed, run_in
+from docs_pages import GENERATED, PAGES, PARTS, ROOT, renewed, run_in
 from matplotlib import pyplot as plt
 
 import cudbound
@@ -30,6 +30,18 @@ FENCE = re.compile(
     r"(?:<!-- quoted from (\S+) -->\n)?^```(\w*|{eval-rst})\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
 LANGUAGES = {"python", "pycon", "shell", "text", "r", "{eval-rst}"}
+#: Programs of shell blocks that are not run.
+SET_UP = {"make", "pip", "python3", ".", ".venv/bin/cmake", ".venv/bin/ctest"}
+#: What the package alone does not bring, and the extras with it; a page that uses it names an extra or installs it.
+BROUGHT_BY = {
+    "matplotlib": ("plots", "study"),
+    "jinja2": ("study",),
+    "skops": ("models",),
+    "openpyxl": ("excel",),
+    "cvxpy": ("reference",),
+    "distributed": ("dask",),
+    "statsmodels": (),
+}
 BIBLIOGRAPHY = ROOT / "cudbound" / "report" / "references.bib"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 MODULES = sorted(
@@ -76,13 +88,19 @@ def registries():
 
 @each_session
 def test_code_runs(page, tmp_path, monkeypatch, registries):
-    """A page is one session: ``python`` is executed, ``pycon`` is a doctest, what is quoted is compared."""
+    """A page is one session in an empty folder, block after block, with the extras that it names.
+
+    ``python`` is executed, ``pycon`` is a doctest, ``shell`` runs the command, what is quoted is compared.
+    """
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "patients.csv").write_text(PATIENTS)
     # a module of its own, in which dataclasses can look their annotations up
     session = types.ModuleType("documentation_page")
     monkeypatch.setitem(sys.modules, session.__name__, session)
     text = page.read_text()
+    installed = set(re.findall(r"\w+", " ".join(re.findall(r"pip install ([^`\n]*)", text))))
+    for module in BROUGHT_BY:
+        if installed.isdisjoint((module, *BROUGHT_BY[module])):
+            monkeypatch.setitem(sys.modules, module, None)
     for match in FENCE.finditer(text):
         source, language, code = match.groups()
         line = text.count("\n", 0, match.start(3))
@@ -97,20 +115,19 @@ def test_code_runs(page, tmp_path, monkeypatch, registries):
             outcome = doctest.DocTestRunner().run(case, clear_globs=False)
             assert outcome.attempted > 0
             assert outcome.failed == 0
+        elif language == "shell":
+            run_shell(tmp_path, code)
 
 
-@each_session
-def test_commands_run(page, tmp_path):
-    for match in FENCE.finditer(page.read_text()):
-        if match[2] != "shell":
-            continue
-        for line in match[3].splitlines():
-            if line.startswith(".venv/bin/cudbound"):
-                result = run_in(tmp_path, PATIENTS, line)
-                assert result.exit_code == 0, f"{line}: {result.stderr}"
-            else:
-                program = shlex.split(line)[0]
-                assert program in {"make", "pip", ".venv/bin/cmake", ".venv/bin/ctest"}, line
+def run_shell(folder: Path, code: str) -> None:
+    """Run each command of this package in `folder`; the others set up a copy of the repository."""
+    for command in code.replace("\\\n", " ").splitlines():
+        program = shlex.split(command)[0]
+        if program == "cudbound":
+            result = run_in(folder, None, command)
+            assert result.exit_code == 0, f"{command}: {result.stderr}"
+        else:
+            assert program in SET_UP, command
 
 
 def test_make_targets_exist():

@@ -365,14 +365,14 @@ def errors() -> str:
 
 
 def run_in(folder: Path, content: str | None, command: str):
-    """Run ``cudbound ... [> FILE]`` in a folder with `content` as patients.csv, and a model.skops if one is named."""
+    """Run ``cudbound ... [> FILE]`` in a folder, with `content` as patients.csv and the models that are named."""
     before = Path.cwd()
     if content is not None:
         (folder / "patients.csv").write_text(content)
     os.chdir(folder)
-    if "model.pkl" in command:
+    if content is not None and "model.pkl" in command:
         Path("model.pkl").write_bytes(pickle.dumps({}))
-    if "model.skops" in command:
+    if content is not None and "model.skops" in command:
         data = pd.read_csv("patients.csv")
         model = make_pipeline(StandardScaler(), LogisticRegression()).fit(data[["age", "bmi"]], data["died"])
         skops.io.dump(model, "model.skops")
