@@ -5,8 +5,8 @@ Does an interval cover as often as it claims?
 Coverage and width on data whose true error is known, in a small simulation: two Gaussian classes in the
 plane, n = 30, at three distances.
 
-``python examples/pilot_coverage.py 400`` makes the table in docs/explanation/cud_bound.md, in a few minutes,
-and ``python examples/pilot_coverage.py 400 conditional`` that in docs/reference/conditional_intervals.md.
+``python examples/pilot_coverage.py 400`` takes a few minutes,
+and ``python examples/pilot_coverage.py 400 conditional`` compares the intervals that aim at this classifier.
 Without a number it takes 5 samples per design, too few to conclude anything.
 """
 

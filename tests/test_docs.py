@@ -66,7 +66,9 @@ def tiered(paths: list[Path], *quick: str):
 
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=named)
-each_session = pytest.mark.parametrize("page", tiered(PAGES, "README.md", "docs/explanation/two_centers.md"))
+each_session = pytest.mark.parametrize(
+    "page", tiered(PAGES, "README.md", "docs/explanation/recommended_interval.md")
+)
 
 
 @pytest.fixture(autouse=True)

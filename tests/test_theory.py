@@ -1,19 +1,23 @@
-"""The statements of what_is_proved.md and counter_example.md: limits by simulation, and what holds for every n."""
+"""The statements about two-center that are proved: limits by simulation, and what holds for every n."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
+from docs_pages import THEORY
 from scipy.special import betaincinv
 from scipy.stats import norm
 from uniformity import FEATURE, estimated, limit_law, shares_of, simulated
 
 from cudbound.study.populations.worlds import ThreePoint
 
-#: Coverage at n rows where 40 % of the cases are on the boundary, as docs/explanation/counter_example.md has it.
-BOUNDARY = [(100, 0.948), (200, 0.915), (400, 0.876), (1600, 0.844)]
+#: The table of docs/explanation/theory.md: in the limit, and at n rows where 40 % of the cases are on the boundary.
+OF_THE_PAGE = pd.read_csv(THEORY)
+IN_THE_LIMIT, BOUNDARY = OF_THE_PAGE[OF_THE_PAGE["n"].isna()], OF_THE_PAGE.dropna(subset="n")
+INTERVALS = ["cv alone", ".632+ alone", "two-center"]
 CENTERS = ("training", "cross_validated", "out_of_bag", "error_632_plus")
 
 
@@ -31,14 +35,17 @@ def test_the_mean_of_the_training_error_is_that_of_the_formula(slope):
     assert shares_of(0.1).sum() == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(
-    ("mass", "slope", "cv", "plus", "both"),
-    [(0.0, 1.97, 0.911, 0.844, 0.931), (0.1, 2.4, 0.920, 0.866, 0.940), (0.0, 0.0, 0.889, 0.932, 0.960)],
-)
-def test_the_coverage_of_the_page_in_the_limit(mass, slope, cv, plus, both):
-    """No case in the middle is one binary predictor: .931 is the lowest coverage of the picture and beside it."""
-    coverage = limit_law(mass, slope, 100_000, np.random.default_rng(0)).coverage()
-    assert list(coverage.values()) == pytest.approx([cv, plus, both], abs=0.003)
+@pytest.mark.parametrize("mass", [0.0, 0.1])
+def test_the_coverage_of_the_page_in_the_limit(mass):
+    """No case in the middle is one binary predictor; the lines of the table are in this order."""
+    line = IN_THE_LIMIT.iloc[int(mass > 0)]
+    coverage = limit_law(mass, line["slope"], 100_000, np.random.default_rng(0)).coverage()
+    assert [coverage[name] for name in INTERVALS] == pytest.approx(list(line[INTERVALS]), abs=0.003)
+
+
+def test_the_coverage_without_a_signal_in_the_limit():
+    coverage = limit_law(0.0, 0.0, 100_000, np.random.default_rng(0)).coverage()
+    assert [coverage[name] for name in INTERVALS] == pytest.approx([0.889, 0.932, 0.960], abs=0.003)
 
 
 def test_below_a_slope_of_1_96_the_lower_limit_of_632_plus_is_right():
@@ -58,7 +65,7 @@ def coverage_on_the_boundary(n: int, n_sets: int, n_resamples: int) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "coverage"), BOUNDARY)
+@pytest.mark.parametrize(("n", "coverage"), BOUNDARY[["n", "two-center"]].astype({"n": int}).to_numpy(object))
 def test_the_coverage_of_the_page_on_the_boundary(n, coverage):
     assert coverage_on_the_boundary(n, 4000, 100) == pytest.approx(coverage, abs=0.0006)
 

@@ -154,8 +154,8 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
     Tendency: in the registered study it reached its level in 129 of 135 settings; run again, the lowest coverage in the
     others was .901, where one binary feature decides; wrong if the new cases are of another population, which few of
     them do not show.
-    Reference: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997),
-    Kohavi (1995), Altham (1969).
+    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
+    Tibshirani (1997), Kohavi (1995), Altham (1969).
     """
     trained, record = _trained(records, confidence_level), records.require(TEST_SET)
     if math.isnan(trained.estimate):
@@ -175,8 +175,8 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     Assumptions: those of two-center; the new cases are independent, and of the same population.
     Tendency: in the registered study it reached its level in 36 of 36 settings; the lowest coverage was .927; wrong if
     the new cases are of another population, which few of them do not show.
-    Reference: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997),
-    Kohavi (1995), Altham (1969).
+    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
+    Tibshirani (1997), Kohavi (1995), Altham (1969).
     """
     trained = _trained(records, confidence_level)
     losses = np.asarray(records.require(TEST_SET).losses, dtype=float)
@@ -202,8 +202,9 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
     Assumptions: those of two-center; the new cases are independent, and of the same population.
     Tendency: in the registered study it reached its level in 36 of 36 settings; the lowest coverage was .933; wrong if
     the new cases are of another population, which few of them do not show.
-    Reference: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997),
-    Kohavi (1995), Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006), Altham (1969).
+    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
+    Tibshirani (1997), Kohavi (1995), Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006), Altham
+    (1969).
     """
     trained, record = _trained(records, confidence_level), records.require(TEST_SET)
     if math.isnan(trained.estimate):

@@ -226,10 +226,10 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
     cases.
     Tendency: in the registered study, which was stopped early, it reached its level in 129 of 130 settings; run
     again, the lowest coverage in the others was .940; too short if many cases lie on the decision boundary.
-    Reference: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997),
-    Kohavi (1995).
-    Reference with groups: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and
-    Tibshirani (1997), Kohavi (1995), Kish (1965).
+    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
+    Tibshirani (1997), Kohavi (1995).
+    Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934),
+    Efron and Tibshirani (1997), Kohavi (1995), Kish (1965).
     """
     outcome = _outcome(records, confidence_level)
     # rows of groups, and those that do not count alike
@@ -294,10 +294,10 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     cases.
     Tendency: in the registered study, which was stopped early, it reached its level in 92 of 94 settings; run again,
     the lowest coverage in the others was .922.
-    Reference: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997),
-    Kohavi (1995).
-    Reference with groups: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and
-    Tibshirani (1997), Kohavi (1995), Kish (1965).
+    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
+    Tibshirani (1997), Kohavi (1995).
+    Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934),
+    Efron and Tibshirani (1997), Kohavi (1995), Kish (1965).
     """
     return _outcome(records, confidence_level)
 
@@ -314,10 +314,10 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
     cases.
     Tendency: in the registered study, which was stopped early, it reached its level in 94 of 97 settings; run again,
     the lowest coverage in the others was .890.
-    Reference: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997),
-    Kohavi (1995), Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006).
-    Reference with groups: this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and
-    Tibshirani (1997), Kohavi (1995), Hanley and McNeil (1982), Obuchowski (1997), Newcombe (2006).
+    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
+    Tibshirani (1997), Kohavi (1995), Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006).
+    Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934),
+    Efron and Tibshirani (1997), Kohavi (1995), Hanley and McNeil (1982), Obuchowski (1997), Newcombe (2006).
     """
     return _outcome(records, confidence_level)
 

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import finite_sample
 import new_cases_pages
 import pandas as pd
 import recommended_pages
@@ -403,6 +404,8 @@ def tolerances() -> str:
 
 
 EVIDENCE = ROOT / "docs" / "evidence"
+#: Coverage in populations where two-center fails at every n; `tests/test_theory.py` computes it again.
+THEORY = EVIDENCE / "theory.csv"
 #: Studies whose cells are kept as they were published.
 EARLIER = sorted(path.stem for path in (EVIDENCE / "earlier").glob("*.csv"))
 
@@ -524,10 +527,28 @@ def former_rule() -> str:
     return markdown_table(rows)
 
 
+def theory_coverage() -> str:
+    """Where two-center fails at every n: by calculation in the limit, and by simulation at the sizes that are given."""
+    rows = []
+    for line in pd.read_csv(THEORY, dtype=str, keep_default_na=False).to_dict("records"):
+        size = {"n": line.pop("n") or "in the limit", "slope times √n": line.pop("slope")}
+        rows.append({"population": line.pop("world")} | size | line)
+    return markdown_table(rows)
+
+
+def guarantees() -> str:
+    """Upper limits that hold for every population, as in the picture."""
+    return markdown_table(
+        [{"what": what, "upper limit": f"{limit:.2f}"} for what, limit in finite_sample.limits().items()]
+    )
+
+
 PARTS: dict[str, Callable[[], str]] = {
     **recommended_pages.PARTS,
     **new_cases_pages.PARTS,
     "former-rule": former_rule,
+    "theory-coverage": theory_coverage,
+    "guarantees": guarantees,
     "against-others": against_others,
     "confirmation-methods": partial(methods_worst_first, "two-center-confirmation"),
     "paper2008-methods": intervals_of_paper2008,
