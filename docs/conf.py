@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from docutils import nodes
+from sphinx.application import Sphinx
+
 import cudbound
 
 project = "cudbound"
@@ -67,3 +70,18 @@ html_theme_options = {
     "header_links_before_dropdown": 7,
     "navbar_persistent": ["search-button"],
 }
+
+#: What the search leaves out: it has the words of every other page.
+UNSEARCHED = {"changes", "bibliography"}
+
+
+def leave_out_of_search(app: Sphinx, document: nodes.document) -> None:
+    """Mark sections that the search index is to skip."""
+    for section in document.findall(nodes.section):
+        if UNSEARCHED & set(section["names"]):
+            section["classes"].append("no-search")
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what this file adds to the build."""
+    app.connect("doctree-read", leave_out_of_search)

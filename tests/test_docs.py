@@ -26,10 +26,8 @@ from cudbound.point_estimates import ESTIMATORS
 from cudbound.resampling import Resampling
 from cudbound.solve.reference_cones import CVXPY_LOSSES
 
-FENCE = re.compile(
-    r"(?:<!-- quoted from (\S+) -->\n)?^```(\w*|{eval-rst})\n(.*?)^```$", re.MULTILINE | re.DOTALL
-)
-LANGUAGES = {"python", "pycon", "shell", "text", "r", "{eval-rst}"}
+FENCE = re.compile(r"^```(\w*|{[\w-]+})(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LANGUAGES = {"python", "pycon", "shell", "text", "r", "{eval-rst}", "{literalinclude}"}
 #: Programs of shell blocks that are not run.
 SET_UP = {"make", "pip", "python3", ".", ".venv/bin/cmake", ".venv/bin/ctest"}
 #: What the package alone does not bring, and the extras with it; a page that uses it names an extra or installs it.
@@ -92,7 +90,7 @@ def registries():
 def test_code_runs(page, tmp_path, monkeypatch, registries):
     """A page is one session in an empty folder, block after block, with the extras that it names.
 
-    ``python`` is executed, ``pycon`` is a doctest, ``shell`` runs the command, what is quoted is compared.
+    ``python`` is executed, ``pycon`` is a doctest, ``shell`` runs the command.
     """
     monkeypatch.chdir(tmp_path)
     # a module of its own, in which dataclasses can look their annotations up
@@ -104,11 +102,11 @@ def test_code_runs(page, tmp_path, monkeypatch, registries):
         if installed.isdisjoint((module, *BROUGHT_BY[module])):
             monkeypatch.setitem(sys.modules, module, None)
     for match in FENCE.finditer(text):
-        source, language, code = match.groups()
+        language, source, code = match.groups()
         line = text.count("\n", 0, match.start(3))
         assert language in LANGUAGES, f"line {line}: mark the block as one of {LANGUAGES}"
         if source is not None:
-            assert code in (ROOT / source).read_text(), f"line {line}: not what stands in {source}"
+            assert (page.parent / source).is_file(), f"line {line}: there is no {source}"
         elif language == "python":
             exec(compile("\n" * line + code, named(page), "exec"), session.__dict__)
         elif language == "pycon":

@@ -132,11 +132,11 @@ def test_the_case_of_letters_does_not_hide_what_was_meant():
 MODULES = sorted(str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py"))
 
 
-def test_the_page_of_the_rooms_lists_the_layers():
+def test_the_page_for_contributors_lists_the_layers():
     project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())
     contracts = {one["name"]: one for one in project["tool"]["importlinter"]["contracts"]}
     layers = reversed(contracts["rooms follow the derivation"]["layers"])
-    text = (PACKAGE.parent / "docs" / "developers" / "rooms.md").read_text()
+    text = (PACKAGE.parent / "CONTRIBUTING.md").read_text()
     listed = [line.split("  ")[0] for line in text.split("```text\n")[2].split("```")[0].splitlines()]
     assert [set(line.split(", ")) for line in listed] == [set(layer.split(" | ")) for layer in layers]
 

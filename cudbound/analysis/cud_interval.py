@@ -140,7 +140,7 @@ def cud_interval(
     Notes
     -----
     Guaranteed: `q` is at least the quantile of the exact suprema, and equal to it if `certified`, up to the tolerances
-    in docs/developers/solver_tolerances.md. Limits and rounding can only make the interval longer. Not guaranteed: the
+    in docs/developers/solver.md. Limits and rounding can only make the interval longer. Not guaranteed: the
     coverage. The bound for the population is proved (Proposition 1), but not the bootstrap estimate of its quantile. In
     simulations the interval is conservative, and other intervals are sometimes shorter at the same coverage.
 

@@ -388,21 +388,6 @@ def run_in(folder: Path, content: str | None, command: str):
         os.chdir(before)
 
 
-def tolerances() -> str:
-    text = (ROOT / "solvers" / "include" / "cudbound" / "settings.hpp").read_text()
-    rows, comment, within = [], "", False
-    for line in (line.strip() for line in text.splitlines()):
-        if line.startswith("//"):
-            comment = f"{comment if within else ''} {line.removeprefix('//')}"
-            within = True
-            continue
-        within = False
-        if found := re.fullmatch(r"static constexpr [\w:]+ (\w+)(?:\[\])? = (.+);", line):
-            rows.append({"setting": f"`{found[1]}`", "value": found[2], "meaning": " ".join(comment.split())})
-    assert len(rows) == text.count("static constexpr")
-    return markdown_table(rows)
-
-
 EVIDENCE = ROOT / "docs" / "evidence"
 #: Coverage in populations where two-center fails at every n; `tests/test_theory.py` computes it again.
 THEORY = EVIDENCE / "theory.csv"
@@ -583,7 +568,6 @@ PARTS: dict[str, Callable[[], str]] = {
     ),
     "refusals": refusals,
     "errors": errors,
-    "tolerances": tolerances,
 }
 
 

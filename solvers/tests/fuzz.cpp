@@ -142,7 +142,7 @@ struct Found {
     cudbound::Results view() { return {lower.data(), upper.data(), status.data(), nodes.data(), witness.data()}; }
 };
 
-// What a witness may lack, as docs/developers/solver_tolerances.md says: a share of the weights, and what the loss of
+// What a witness may lack, as docs/developers/solver.md says: a share of the weights, and what the loss of
 // its node was lowered by on purpose. The latter is a gap of Newton's method, or for squared loss the allowance for
 // flat directions.
 long double witness_allowance(const cudbound::Problem& problem, const EnclosedValue& value) {

@@ -1,8 +1,15 @@
-"""Changes one operator, number or statement of the solver at a time, and counts the changes that its tests notice.
+r"""Changes one operator, number or statement of the solver at a time, and counts the changes that its tests notice.
 
 python solvers/tests/mutate.py BUILD_FOLDER [--changes 100] [--seed 1] [--room cones]
 
-BUILD_FOLDER holds a build of the C++ tests. The sources are changed in place, one at a time, and are restored also when
+BUILD_FOLDER holds a build of the C++ tests, file by file and with checks of indices; few trials are enough, as in
+
+cmake -S solvers -G Ninja -B build/mutants -DCUDBOUND_TESTS=ON -DCMAKE_UNITY_BUILD=OFF -DCMAKE_BUILD_TYPE=Debug \
+    -DCMAKE_CXX_FLAGS="-O1 -D_GLIBCXX_ASSERTIONS"
+cmake --build build/mutants
+CUDBOUND_TRIALS=10 python solvers/tests/mutate.py build/mutants --seed 1 --seconds 60
+
+The sources are changed in place, one at a time, and are restored also when
 the script is interrupted. A change that does not compile is replaced by another one. A test that runs into its time
 limit has noticed the change. The test `effort`, which notices most changes, is compiled and runs before the others.
 """
