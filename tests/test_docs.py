@@ -7,15 +7,14 @@ import importlib
 import pkgutil
 import re
 import runpy
-import shlex
 import sys
-import types
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from docs_pages import GENERATED, PAGES, PARTS, ROOT, renewed, run_in
+from docs_pages import PAGES, PARTS, ROOT, renewed
 from matplotlib import pyplot as plt
+from page_session import FENCE, GENERATED, run_page
 
 import cudbound
 from cudbound.adapters import ADAPTERS
@@ -26,10 +25,7 @@ from cudbound.point_estimates import ESTIMATORS
 from cudbound.resampling import Resampling
 from cudbound.solve.reference_cones import CVXPY_LOSSES
 
-FENCE = re.compile(r"^```(\w*|{[\w-]+})(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LANGUAGES = {"python", "pycon", "shell", "text", "r", "{eval-rst}", "{literalinclude}"}
-#: Programs of shell blocks that are not run.
-SET_UP = {"make", "pip", "python3", ".", ".venv/bin/cmake", ".venv/bin/ctest"}
 #: What the package alone does not bring, and the extras with it; a page that uses it names an extra or installs it.
 BROUGHT_BY = {
     "matplotlib": ("plots", "study"),
@@ -88,46 +84,21 @@ def registries():
 
 @each_session
 def test_code_runs(page, tmp_path, monkeypatch, registries):
-    """A page is one session in an empty folder, block after block, with the extras that it names.
-
-    ``python`` is executed, ``pycon`` is a doctest, ``shell`` runs the command.
-    """
-    monkeypatch.chdir(tmp_path)
-    # a module of its own, in which dataclasses can look their annotations up
-    session = types.ModuleType("documentation_page")
-    monkeypatch.setitem(sys.modules, session.__name__, session)
+    """Every block of a page runs, with the extras that it names, and prints what the page has under it."""
     text = page.read_text()
     installed = set(re.findall(r"\w+", " ".join(re.findall(r"pip install ([^`\n]*)", text))))
     for module in BROUGHT_BY:
         if installed.isdisjoint((module, *BROUGHT_BY[module])):
             monkeypatch.setitem(sys.modules, module, None)
-    for match in FENCE.finditer(text):
-        language, source, code = match.groups()
-        line = text.count("\n", 0, match.start(3))
-        assert language in LANGUAGES, f"line {line}: mark the block as one of {LANGUAGES}"
-        if source is not None:
-            assert (page.parent / source).is_file(), f"line {line}: there is no {source}"
-        elif language == "python":
-            exec(compile("\n" * line + code, named(page), "exec"), session.__dict__)
-        elif language == "pycon":
-            case = doctest.DocTestParser().get_doctest(code, session.__dict__, named(page), named(page), line)
-            case.globs = session.__dict__
-            outcome = doctest.DocTestRunner().run(case, clear_globs=False)
-            assert outcome.attempted > 0
-            assert outcome.failed == 0
-        elif language == "shell":
-            run_shell(tmp_path, code)
+    assert run_page(page, tmp_path) == text, "renew it with: python docs/made/page_session.py PAGE"
 
 
-def run_shell(folder: Path, code: str) -> None:
-    """Run each command of this package in `folder`; the others set up a copy of the repository."""
-    for command in code.replace("\\\n", " ").splitlines():
-        program = shlex.split(command)[0]
-        if program == "cudbound":
-            result = run_in(folder, None, command)
-            assert result.exit_code == 0, f"{command}: {result.stderr}"
-        else:
-            assert program in SET_UP, command
+@each_page
+def test_blocks_have_a_language_and_included_files_exist(page):
+    for match in FENCE.finditer(page.read_text()):
+        assert match["language"] in LANGUAGES, f"mark the block as one of {LANGUAGES}: {match[0]}"
+        if match["source"] is not None:
+            assert (page.parent / match["source"]).is_file(), match["source"]
 
 
 def test_make_targets_exist():
@@ -156,8 +127,8 @@ def test_generated_parts_are_up_to_date(page):
 
 
 def test_every_generated_part_is_used():
-    used = {match[2] for page in PAGES for match in GENERATED.finditer(page.read_text())}
-    assert used == set(PARTS)
+    used = {match["part"] for page in PAGES for match in GENERATED.finditer(page.read_text())}
+    assert used - {"printed"} == set(PARTS)
 
 
 def test_every_public_name_is_in_the_reference():

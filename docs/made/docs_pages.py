@@ -1,19 +1,19 @@
 """The parts of the documentation that are made from the package: ``python docs/made/docs_pages.py`` renews them.
 
-A page marks such a part by ``<!-- generated: NAME -->`` and ``<!-- end -->``; NAME is one of `PARTS`.
+A page marks such a part by ``<!-- generated: NAME -->`` and ``<!-- end -->``; NAME is one of `PARTS`, or "printed" for
+what the block before it prints.
 """
 
 from __future__ import annotations
 
 import csv
 import inspect
-import os
 import pickle
 import re
-import shlex
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterable
+from contextlib import chdir
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,8 @@ import new_cases_pages
 import pandas as pd
 import recommended_pages
 import skops.io
-from click.testing import CliRunner
+from click.testing import Result
+from page_session import GENERATED, run_command, run_page
 from sizes_of_tests import methods_by_size, numbered_cells, sizes_in_cells
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -34,7 +35,6 @@ from cudbound.adapters import REFUSALS
 from cudbound.analysis.from_records import NAME_OF
 from cudbound.basis.method_card import MethodCard
 from cudbound.cli.demo import example_text
-from cudbound.cli.group import main
 from cudbound.inputs.classifier_recipe import CLASSIFIERS, Family
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
 from cudbound.metrics.metric import METRICS, Metric
@@ -50,7 +50,6 @@ PAGES = sorted(
         *(page for page in (ROOT / "docs").rglob("*.md") if page.name != "registration.md"),
     ]
 )
-GENERATED = re.compile(r"(<!-- generated: ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 #: The fields of `cudbound.records.Records` that an object of each class can fill.
 SEVERAL_FIELDS = {
@@ -166,7 +165,7 @@ def recorded_losses() -> str:
 
 
 def demo() -> str:
-    result = CliRunner().invoke(main, ["demo"])
+    result = run_command("cudbound demo")
     assert result.exit_code == 0, result.output
     return f"```text\n{result.stdout}```"
 
@@ -365,27 +364,18 @@ def errors() -> str:
     return markdown_table(rows)
 
 
-def run_in(folder: Path, content: str | None, command: str):
-    """Run ``cudbound ... [> FILE]`` in a folder, with `content` as patients.csv and the models that are named."""
-    before = Path.cwd()
-    if content is not None:
-        (folder / "patients.csv").write_text(content)
-    os.chdir(folder)
-    if content is not None and "model.pkl" in command:
-        Path("model.pkl").write_bytes(pickle.dumps({}))
-    if content is not None and "model.skops" in command:
-        data = pd.read_csv("patients.csv")
-        model = make_pipeline(StandardScaler(), LogisticRegression()).fit(data[["age", "bmi"]], data["died"])
-        skops.io.dump(model, "model.skops")
-    try:
-        arguments = shlex.split(command)[1:]
-        place = arguments.pop() if ">" in arguments else None
-        result = CliRunner().invoke(main, [one for one in arguments if one != ">"])
-        if place is not None:
-            Path(place).write_bytes(result.stdout_bytes)
-        return result
-    finally:
-        os.chdir(before)
+def run_in(folder: Path, content: str | None, command: str) -> Result:
+    """Run ``cudbound ...`` in a folder, with `content` as patients.csv and the models that are named."""
+    with chdir(folder):
+        if content is not None:
+            Path("patients.csv").write_text(content)
+        if "model.pkl" in command:
+            Path("model.pkl").write_bytes(pickle.dumps({}))
+        if "model.skops" in command:
+            data = pd.read_csv("patients.csv")
+            model = make_pipeline(StandardScaler(), LogisticRegression())
+            skops.io.dump(model.fit(data[["age", "bmi"]], data["died"]), "model.skops")
+        return run_command(command)
 
 
 EVIDENCE = ROOT / "docs" / "evidence"
@@ -572,10 +562,12 @@ PARTS: dict[str, Callable[[], str]] = {
 
 
 def renewed(text: str) -> str:
-    """Return the page with every generated part made anew."""
+    """Return the page with every generated part made anew, but what its own blocks print."""
 
     def part(match: re.Match[str]) -> str:
-        return f"{match[1]}{PARTS[match[2]]()}\n{match[4]}"
+        if match["part"] == "printed":
+            return match[0]
+        return f"{match['begin']}{PARTS[match['part']]()}\n{match['end']}"
 
     return GENERATED.sub(part, text)
 
@@ -583,3 +575,6 @@ def renewed(text: str) -> str:
 if __name__ == "__main__":
     for page in PAGES:
         page.write_text(renewed(page.read_text()))
+        if "<!-- generated: printed -->" in page.read_text():
+            with tempfile.TemporaryDirectory() as folder:
+                page.write_text(run_page(page, Path(folder)))
