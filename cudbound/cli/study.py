@@ -53,7 +53,9 @@ def new(*, template: str, place: Path | None) -> None:
     TEMPLATE is quick, paper2008, where-intervals-break, logistic-regression,
     decision-trees, random-forests, tuned-ridge, sensitivity-specificity,
     clinical, grouped-rows, two-center-auc, ratios-and-net-benefit,
-    several-classes, other-intervals, nadeau-bengio or grandvalet-bengio.
+    several-classes, other-intervals, nadeau-bengio, grandvalet-bengio,
+    schulz-kuempel, schulz-kuempel-nested, schulz-kuempel-brier,
+    schulz-kuempel-forests, bates or bates-high-dimensional.
     """
     from cudbound.study.design.design_file import template_text
 

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.special import expit
 from scipy.stats import norm
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -42,6 +43,7 @@ from cudbound.study.populations.worlds import (
     FlippedLabels,
     Gaussians,
     HiddenSubgroup,
+    LogisticLabels,
     MissingValues,
     Noise,
     Outliers,
@@ -119,6 +121,33 @@ def test_gaussian_error_is_that_of_two_normal_tails(distance, share, sd):
     alarm = norm.sf(0.8 * distance / 2 - 0.25)
     expected = share * miss + (1 - share) * alarm
     assert world.linear_error(coef, intercept) == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("signal", "coef", "intercept"),
+    [
+        (1.0, [1.0, 0.5, 0.5], 0.3),
+        (99.0, [1.0, 1.0, 1e-4], 0.5),
+        (5.0, [0.0, 0.0, 1.0], 0.4),
+        (0.0, [1.0, 0.0, 0.0], 0.0),
+    ],
+)
+def test_error_with_logistic_labels_agrees_with_adaptive_quadrature_over_the_log_odds(
+    signal, coef, intercept
+):
+    world = LogisticLabels(n_features=3, n_signal=2, signal=signal)
+    scale, slope = signal * math.sqrt(2.0), (coef[0] + coef[1]) / math.sqrt(2.0)
+    spread = math.sqrt(coef[2] ** 2 + (coef[0] - coef[1]) ** 2 / 2.0) or 1e-9
+
+    def wrong(z):
+        called = norm.cdf((intercept + slope * z) / spread)
+        return norm.pdf(z) * (expit(scale * z) * (1.0 - called) + expit(-scale * z) * called)
+
+    turns = [0.0, -intercept / slope if slope else 0.0]
+    nearby = sorted({turn + step for turn in turns for step in (-1.0, -0.1, -1e-3, 0.0, 1e-3, 0.1, 1.0)})
+    places = [-8.5, *nearby, 8.5]
+    parts = (quad(wrong, a, b, limit=500, epsabs=1e-12)[0] for a, b in itertools.pairwise(places))
+    assert world.linear_error(np.array(coef), intercept) == pytest.approx(sum(parts), abs=1e-8)
 
 
 @pytest.mark.parametrize("world", [Donut(), Donut(radius=19.0, sd=0.2, n_features=3)])
