@@ -11,23 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.adapters.model import Model, ModelUse
+from cudbound.basis import validation
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import RepeatedRowsWarning, StatedError
 from cudbound.basis.feature_table import count_equal_rows
 from cudbound.basis.method_card import NO_OPTIONS, Card, MethodCard, Needs, RequestedMethods
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.sample import Sample, check_index
-from cudbound.basis.validation import (
-    check_choice,
-    check_confidence_level,
-    check_flag,
-    check_lengths,
-    check_n_jobs,
-    check_rng,
-    check_settings,
-    count_rows,
-    seed_of,
-)
 from cudbound.bound.cud_bound import Bound
 from cudbound.intervals import METHODS
 from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
@@ -103,22 +93,24 @@ class Question(Generic[Card]):
             If an argument is out of range.
         """
         metrics = as_metrics(metric, event)
-        generator = check_rng(rng)
+        generator = validation.check_rng(rng)
         question = cls(
             methods=methods.that_read(metrics.kinds),
             metrics=metrics,
-            resampling=check_settings("resampling", resampling, Resampling, 'inner="oob"'),
-            bound=check_settings("bound", methods.settings if bound is None else bound, Bound, "polish=True"),
+            resampling=validation.check_settings("resampling", resampling, Resampling, 'inner="oob"'),
+            bound=validation.check_settings(
+                "bound", methods.settings if bound is None else bound, Bound, "polish=True"
+            ),
             rng=generator,
             streams=spawn_streams(generator),
-            seed=seed_of(rng),
-            n_jobs=check_n_jobs(n_jobs),
+            seed=validation.seed_of(rng),
+            n_jobs=validation.check_n_jobs(n_jobs),
             **further,
         )
-        check_flag("all_draws", question.all_draws)
+        validation.check_flag("all_draws", question.all_draws)
         check_resamples(question.n_resamples, 1)
-        check_confidence_level(question.confidence_level)
-        check_choice("alternative", question.alternative, ALTERNATIVES)
+        validation.check_confidence_level(question.confidence_level)
+        validation.check_choice("alternative", question.alternative, ALTERNATIVES)
         return question
 
     @cached_property
@@ -296,7 +288,7 @@ def check_new_cases(
         )
     X_new, y_new = new_cases[0], np.asarray(new_cases[1])
     names = ("X_new", "y_new")
-    check_lengths(count_rows(X_new), len(y_new), names)
+    validation.check_lengths(validation.count_rows(X_new), len(y_new), names)
     if not len(y_new):
         raise ValueError(
             "The 'new_cases' parameter must have at least one case, or be None. Got 0 cases instead."

@@ -9,31 +9,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
+from cudbound.basis import outcomes, rounding
 from cudbound.basis.metric_words import NO_LEARNERS, details_in_words, in_formula, metric_words
-from cudbound.basis.outcomes import (
-    ConfidenceInterval,
-    Estimand,
-    Outcome,
-    PointOutcome,
-    TestedRows,
-    TestOutcome,
-    Words,
-    hypotheses_in_words,
-)
-from cudbound.basis.rounding import (
-    InLines,
-    format_difference,
-    format_level,
-    format_pvalue,
-    format_statistic,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
 
-class Row(InLines):
+class Row(rounding.InLines):
     """One row of a table: the result of one method, and what is needed to interpret it.
 
     A row is the outcome of a method, completed by what the table knows.
@@ -43,13 +27,13 @@ class Row(InLines):
     COLUMNS: ClassVar[tuple[str, ...]]
 
     method: str
-    estimand: Estimand | None
+    estimand: outcomes.Estimand | None
     n_fits: int
     remarks: tuple[str, ...]
     degenerate: str | None
     details: Mapping[str, float]
-    tested: TestedRows | None
-    words: Words | None
+    tested: outcomes.TestedRows | None
+    words: outcomes.Words | None
 
     @property
     def title(self) -> str:
@@ -62,7 +46,7 @@ class Row(InLines):
         return None if self.tested is None else self.tested.n
 
     @property
-    def new_cases(self) -> TestedRows | None:
+    def new_cases(self) -> outcomes.TestedRows | None:
         """The test cases of the caller, if it is from these alone."""
         tested = self.tested
         return tested if tested is not None and tested.new and not tested.pooled else None
@@ -77,7 +61,7 @@ class Row(InLines):
         """Return the numbers in words, proportions in percent if asked."""
 
     @classmethod
-    def of(cls, outcome: PointOutcome, **fields: Any) -> Self:
+    def of(cls, outcome: outcomes.PointOutcome, **fields: Any) -> Self:
         """Return the outcome as a row; `fields` supplies missing fields and replaces existing ones."""
         return cls(**{**vars(outcome), **fields})
 
@@ -124,7 +108,7 @@ class WithInterval(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def confidence_interval(self) -> ConfidenceInterval:
+    def confidence_interval(self) -> outcomes.ConfidenceInterval:
         """The limits, within the values that are possible."""
 
     @property
@@ -143,7 +127,7 @@ class _RowWithInterval(Row, WithInterval):
 
     lowest: float = -1.0
     highest: float = 1.0
-    raw_interval: ConfidenceInterval
+    raw_interval: outcomes.ConfidenceInterval
     confidence_level: float
     alternative: str
 
@@ -153,17 +137,19 @@ class _RowWithInterval(Row, WithInterval):
         twice = round(2.0 * self.confidence_level - 1.0, 12)
         return twice if self.alternative == "equivalent" else self.confidence_level
 
-    def _limits(self, write: Callable[[float], str], interval: ConfidenceInterval | None = None) -> str:
+    def _limits(
+        self, write: Callable[[float], str], interval: outcomes.ConfidenceInterval | None = None
+    ) -> str:
         """Return the level and the limits in words; `interval` replaces the interval of the row."""
         low, high = map(write, interval or self.confidence_interval)
         limits = {"less": f"limit: at most {high}", "greater": f"limit: at least {low}"}
-        level = format_level(self.interval_level)
+        level = rounding.format_level(self.interval_level)
         if any(map(math.isnan, interval or self.confidence_interval)):
             return f"no {level} confidence {'limit' if self.alternative in limits else 'interval'}"
         return f"{level} confidence {limits.get(self.alternative, f'interval {low} to {high}')}"
 
     @property
-    def confidence_interval(self) -> ConfidenceInterval:
+    def confidence_interval(self) -> outcomes.ConfidenceInterval:
         """The limits clipped to the values that are possible: [0, 1], or [-1, 1] for a difference."""
         return self.raw_interval.clipped(self.lowest, self.highest)
 
@@ -184,7 +170,7 @@ class _RowWithInterval(Row, WithInterval):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class IntervalEstimate(_RowWithInterval, Outcome):
+class IntervalEstimate(_RowWithInterval, outcomes.Outcome):
     """One row of the table: an interval by one method, and what is needed to interpret it.
 
     Attributes
@@ -210,14 +196,14 @@ class IntervalEstimate(_RowWithInterval, Outcome):
     """
 
     method: str
-    estimand: Estimand
+    estimand: outcomes.Estimand
     confidence_level: float
     n_fits: int
     alternative: str = "two-sided"
     metric: str = "error"
     lowest: float = 0.0
     highest: float = 1.0
-    tested: TestedRows | None = None
+    tested: outcomes.TestedRows | None = None
 
     COLUMNS: ClassVar = (
         *("method", "metric", "estimate", "low", "high", "width", "raw_low", "raw_high", "confidence_level"),
@@ -231,13 +217,13 @@ class IntervalEstimate(_RowWithInterval, Outcome):
 
     def in_words(self, percent: bool = False) -> str:
         """Return the numbers in words, proportions in percent if asked; costs and ratios keep their units."""
-        write = partial(format_difference, percent=percent and self.is_proportion)
+        write = partial(rounding.format_difference, percent=percent and self.is_proportion)
         estimate, limits = write(self.estimate), self._limits(write)
         return f"{self.method}: the {metric_words([self.metric])} is estimated at {estimate} ({limits})"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ComparisonResult(_RowWithInterval, TestOutcome):
+class ComparisonResult(_RowWithInterval, outcomes.TestOutcome):
     """The difference error(a) - error(b) of two errors, or AUC(a) - AUC(b), by one method: test and interval.
 
     Attributes
@@ -267,7 +253,7 @@ class ComparisonResult(_RowWithInterval, TestOutcome):
     """
 
     method: str
-    estimand: Estimand
+    estimand: outcomes.Estimand
     confidence_level: float
     alternative: str
     n_fits: int
@@ -276,8 +262,8 @@ class ComparisonResult(_RowWithInterval, TestOutcome):
     a: str = "a"
     b: str = "b"
     adjusted_pvalue: float | None = None
-    simultaneous_interval: ConfidenceInterval | None = None
-    tested: TestedRows | None = None
+    simultaneous_interval: outcomes.ConfidenceInterval | None = None
+    tested: outcomes.TestedRows | None = None
 
     COLUMNS: ClassVar = (
         *("a", "b", "method", "metric", "estimate", "low", "high", "raw_low", "raw_high", "confidence_level"),
@@ -305,21 +291,21 @@ class ComparisonResult(_RowWithInterval, TestOutcome):
 
     def in_words(self, percent: bool = False) -> str:
         """Return the numbers in words, with simultaneous limits for several pairs."""
-        write = partial(format_difference, percent=percent)
+        write = partial(rounding.format_difference, percent=percent)
         limits = self._limits(write, self.simultaneous_interval)
-        what, pvalue = in_formula(self.metric), format_pvalue(self.pvalue)
-        against, _ = hypotheses_in_words(self.alternative, self.null, self.a, self.b, what, percent)
+        what, pvalue = in_formula(self.metric), rounding.format_pvalue(self.pvalue)
+        against, _ = outcomes.hypotheses_in_words(self.alternative, self.null, self.a, self.b, what, percent)
         if self.adjusted_pvalue is not None:
             limits = f"simultaneous {limits}"
-            pvalue = f"{pvalue}, adjusted {format_pvalue(self.adjusted_pvalue)},"
+            pvalue = f"{pvalue}, adjusted {rounding.format_pvalue(self.adjusted_pvalue)},"
         return (
             f"{self.method}: {self.difference} = {write(self.estimate)} ({limits}; "
-            f"statistic {format_statistic(self.statistic)}, p-value {pvalue} against {against})"
+            f"statistic {rounding.format_statistic(self.statistic)}, p-value {pvalue} against {against})"
         )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PointEstimate(Row, PointOutcome):
+class PointEstimate(Row, outcomes.PointOutcome):
     """One row of the table of point estimates, and what is needed to interpret it.
 
     Attributes
@@ -339,15 +325,15 @@ class PointEstimate(Row, PointOutcome):
     """
 
     method: str
-    estimand: Estimand
+    estimand: outcomes.Estimand
     n_fits: int
-    tested: TestedRows | None = None
+    tested: outcomes.TestedRows | None = None
 
     COLUMNS: ClassVar = ("method", "estimate", "estimand", "n_fits", "n_test", "degenerate", "remarks")
 
     def in_words(self, percent: bool = False) -> str:
         """Return the number in words, in percent if asked."""
-        return f"{self.method} estimates {format_difference(self.estimate, percent=percent)}"
+        return f"{self.method} estimates {rounding.format_difference(self.estimate, percent=percent)}"
 
 
 #: The class of the rows of one table.

@@ -13,23 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.exceptions import (
-    CudboundWarning,
-    ParameterError,
-    RepeatedRowsWarning,
-    SmallSampleWarning,
-)
+from cudbound.basis import exceptions, validation
 from cudbound.basis.feature_table import column_names, count_improbable_copies
 from cudbound.basis.groups import Groups, check_groups
-from cudbound.basis.validation import (
-    Array,
-    check_binary_classifier,
-    check_classifier,
-    check_labels,
-    check_lengths,
-    check_row_weights,
-    count_rows,
-)
 
 #: What is hashed first: another order of what follows gets another name.
 LAYOUT = b"cudbound training set 1"
@@ -62,9 +48,9 @@ class Sample:
     X: Any
     y: NDArray[Any]
     classes: NDArray[Any]
-    labels: Array
+    labels: validation.Array
     groups: Groups | None = None
-    sample_weight: Array | None = None
+    sample_weight: validation.Array | None = None
     names_of_groups: Any = None
     estimator: Any = field(default=None, repr=False)
     predicted: NDArray[Any] = field(default_factory=lambda: np.empty(0), repr=False)
@@ -89,11 +75,15 @@ class Sample:
         ValueError
             If the parts do not fit each other or the classifier.
         """
-        classes = (check_classifier if several else check_binary_classifier)(estimator)
-        n = count_rows(X)
-        weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
-        labels = check_labels(y, classes, several=several)
-        check_lengths(n, labels.size)
+        classes = (validation.check_classifier if several else validation.check_binary_classifier)(estimator)
+        n = validation.count_rows(X)
+        weights = (
+            None
+            if sample_weight is None
+            else validation.check_row_weights(sample_weight, validation.count_rows(y))
+        )
+        labels = validation.check_labels(y, classes, several=several)
+        validation.check_lengths(n, labels.size)
         check_index(X, y)
         # rows without an index of their own have that of their labels
         indexed, name = (X, "X") if hasattr(X, "iloc") else (y, "y")
@@ -119,7 +109,7 @@ class Sample:
         return tuple(map(str, names))
 
     @property
-    def cautions(self) -> tuple[CudboundWarning, ...]:
+    def cautions(self) -> tuple[exceptions.CudboundWarning, ...]:
         """Warnings about rows that may not be independent patients."""
         return related_rows(self.X, self.events(), self.groups, self.sample_weight)
 
@@ -185,13 +175,13 @@ def check_index(X: Any, y: Any, *, names: tuple[str, str] = ("X", "y")) -> None:
     if not (hasattr(X, "iloc") and hasattr(y, "iloc")):
         return
     X_name, y_name = names
-    check_lengths(count_rows(X), count_rows(y), names)
+    validation.check_lengths(validation.count_rows(X), validation.count_rows(y), names)
     if X.index.equals(y.index):
         return
     labels = zip(X.index.tolist(), y.index.tolist(), strict=True)
     differing = ((row, *pair) for row, pair in enumerate(labels) if pair[0] != pair[1])
     row, of_rows, of_labels = next(differing, (0, X.index.dtype, y.index.dtype))
-    raise ParameterError(
+    raise exceptions.ParameterError(
         y_name,
         f"in the order of the index of {X_name}, which is {of_rows!r} in row {row}, counted from 0",
         of_labels,
@@ -256,8 +246,8 @@ REMEDY = "If rows belong together, such as several rows of one patient, pass gro
 
 
 def related_rows(
-    X: Any, labels: NDArray[Any], groups: Groups | None, sample_weight: Array | None
-) -> tuple[CudboundWarning, ...]:
+    X: Any, labels: NDArray[Any], groups: Groups | None, sample_weight: validation.Array | None
+) -> tuple[exceptions.CudboundWarning, ...]:
     """Return warnings about rows that may not be independent patients.
 
     - Groups that are few, or of very unequal size, by Kish's number (sum m)^2 / sum m^2, with m their sizes.
@@ -281,7 +271,7 @@ def related_rows(
     >>> related_rows(X, X[:, 0] > 0, Groups.of(np.arange(120) // 2), None)
     ()
     """
-    warnings: list[CudboundWarning] = []
+    warnings: list[exceptions.CudboundWarning] = []
     if sample_weight is not None:
         warnings += _frequencies(sample_weight)
     if groups is not None:
@@ -293,11 +283,11 @@ def related_rows(
             f"does not explain. A refit that leaves out one of two equal rows was fitted to the other. {REMEDY} Leave "
             "out rows entered twice."
         )
-        warnings.append(RepeatedRowsWarning(message, n_equal=n_equal))
+        warnings.append(exceptions.RepeatedRowsWarning(message, n_equal=n_equal))
     return tuple(warnings)
 
 
-def _few_groups(groups: Groups) -> list[CudboundWarning]:
+def _few_groups(groups: Groups) -> list[exceptions.CudboundWarning]:
     n, size = groups.n_groups, groups.n_effective
     if size >= FEWEST_GROUPS and size >= LEAST_SHARE * n:
         return []
@@ -306,10 +296,10 @@ def _few_groups(groups: Groups) -> list[CudboundWarning]:
         f"The rows come from {n} groups{sizes}: with so few, the variation between groups is poorly known, and "
         "intervals may be too short."
     )
-    return [SmallSampleWarning(message, n_groups=n, n_effective=size)]
+    return [exceptions.SmallSampleWarning(message, n_groups=n, n_effective=size)]
 
 
-def _frequencies(weight: Array) -> list[CudboundWarning]:
+def _frequencies(weight: validation.Array) -> list[exceptions.CudboundWarning]:
     total = float(weight.sum())
     if (weight % 1.0).any() or not total > weight.size:
         return []
@@ -318,7 +308,7 @@ def _frequencies(weight: Array) -> list[CudboundWarning]:
         "patients with the same values, repeat the rows, one row per patient, and omit the weights; with weights, "
         "intervals are much too long."
     )
-    return [RepeatedRowsWarning(message, n_patients=int(total))]
+    return [exceptions.RepeatedRowsWarning(message, n_patients=int(total))]
 
 
 #: How far rounding can take a probability beyond [0, 1], and the sum of those of a row from 1.
@@ -346,7 +336,7 @@ def predicted_labels(estimator: Any, X: Any, classes: Iterable[Any]) -> NDArray[
     ...     print(str(error)[:113])
     Texts.predict must return one of the labels that it was fitted to, 0 or 1, for each row. It returned '0' and '1',
     """
-    predicted, n = np.asarray(estimator.predict(X)), count_rows(X)
+    predicted, n = np.asarray(estimator.predict(X)), validation.count_rows(X)
     labels = np.asarray(classes).tolist()
     is_label = np.zeros(n, dtype=bool)
     if predicted.shape == (n,):
@@ -378,7 +368,7 @@ def _remedy(unknown: list[Any], labels: list[Any]) -> str:
     return "which are not in y: let predict return labels as they are in y."
 
 
-def predicted_probabilities(estimator: Any, X: Any, n_classes: int) -> Array:
+def predicted_probabilities(estimator: Any, X: Any, n_classes: int) -> validation.Array:
     """Return the probabilities of a fitted classifier, shape (n_samples, n_classes).
 
     Raises
@@ -390,7 +380,7 @@ def predicted_probabilities(estimator: Any, X: Any, n_classes: int) -> Array:
         f"{type(estimator).__name__}.predict_proba must return a probability for each row and class, with "
         "the classes as columns, in the order of classes_."
     )
-    values, n = np.asarray(estimator.predict_proba(X)), count_rows(X)
+    values, n = np.asarray(estimator.predict_proba(X)), validation.count_rows(X)
     single = values.shape in ((n,), (n, 1)) and n_classes == 2
     hint = " Return np.column_stack([1 - p, p]), with p that of classes_[1]." if single else ""
     numbers = _finite(rule, values, (n, n_classes), f" and {n_classes} classes.{hint}")
@@ -407,7 +397,7 @@ def predicted_probabilities(estimator: Any, X: Any, n_classes: int) -> Array:
     return numbers
 
 
-def predicted_scores(estimator: Any, X: Any) -> Array:
+def predicted_scores(estimator: Any, X: Any) -> validation.Array:
     """Return the scores of a fitted classifier of two classes, shape (n_samples,).
 
     Raises
@@ -416,10 +406,10 @@ def predicted_scores(estimator: Any, X: Any) -> Array:
         If they are not one finite number for each row.
     """
     rule = f"{type(estimator).__name__}.decision_function must return a finite number for each row."
-    return _finite(rule, np.asarray(estimator.decision_function(X)), (count_rows(X),), ".")
+    return _finite(rule, np.asarray(estimator.decision_function(X)), (validation.count_rows(X),), ".")
 
 
-def _finite(rule: str, values: NDArray[Any], shape: tuple[int, ...], after: str) -> Array:
+def _finite(rule: str, values: NDArray[Any], shape: tuple[int, ...], after: str) -> validation.Array:
     """Return what a classifier returned for rows, if it has this shape and is finite."""
     if values.shape != shape:
         raise ValueError(f"{rule} It returned {_shape(values)} for {shape[0]} rows{after}")

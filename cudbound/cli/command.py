@@ -16,18 +16,7 @@ import click
 from click.core import ParameterSource
 from click.exceptions import NoArgsIsHelpError
 
-from cudbound.basis.exceptions import (
-    CudboundWarning,
-    NoMinimizerError,
-    NotCertifiedWarning,
-    NotMinimizerError,
-    ParameterError,
-    SlowRefitsWarning,
-    StatedError,
-    UnscaledPenaltyWarning,
-    UnsupportedEstimatorError,
-    UnsupportedProblemError,
-)
+from cudbound.basis import exceptions
 from cudbound.basis.rounding import printable
 
 PROGRAM = "cudbound"
@@ -66,22 +55,22 @@ OF_OUTPUT = frozenset(
 )
 
 #: The way out of an event that states its fact; the first class that fits.
-REMEDIES: dict[type[StatedError | UnscaledPenaltyWarning], str] = {
-    NoMinimizerError: (
+REMEDIES: dict[type[exceptions.StatedError | exceptions.UnscaledPenaltyWarning], str] = {
+    exceptions.NoMinimizerError: (
         "choose a classifier with a penalty, such as logistic, or convex-loss with the option penalty=0.01, or one "
         "whose loss always has a minimizer, such as least-squares"
     ),
-    NotMinimizerError: (
+    exceptions.NotMinimizerError: (
         "add --bound polish=true for the CUD interval of the exact minimizer, or fit more exactly with the options "
         "tol=1e-10 and max_iter=100000 of the classifier; a model from a file must have been fitted to the rows of "
         "FILE.csv, and to the weights of --weight, if it had any"
     ),
-    UnsupportedEstimatorError: (
+    exceptions.UnsupportedEstimatorError: (
         "choose another classifier, or drop the methods that need it from --methods, such as cud, aci and bbc-cv: the "
         "other methods support any classifier"
     ),
-    UnsupportedProblemError: "add --bound solver=cvxpy for the slow reference solver.",
-    UnscaledPenaltyWarning: "add --standardize",
+    exceptions.UnsupportedProblemError: "add --bound solver=cvxpy for the slow reference solver.",
+    exceptions.UnscaledPenaltyWarning: "add --standardize",
 }
 
 
@@ -114,7 +103,7 @@ class OneLineCommand(click.Command):
             flag = _flag(ctx, parameter) if is_named else None
             if flag is None:
                 raise
-            if isinstance(error, ParameterError):
+            if isinstance(error, exceptions.ParameterError):
                 raise click.UsageError(f"{flag} {rule}", ctx) from error
             raise ValueError(f"{flag} {rule}") from error
 
@@ -158,7 +147,7 @@ class OneLineGroup(click.Group):
             )
         except MemoryError:
             fail("not enough memory; use fewer resamples or splits", UNUSABLE)
-        except (ValueError, StatedError, ImportError) as error:
+        except (ValueError, exceptions.StatedError, ImportError) as error:
             fail(str(error), UNUSABLE)
         sys.exit(code)
 
@@ -274,10 +263,10 @@ def in_words_of_the_command(fits: str) -> Iterator[CollectedWarnings]:
     passed_on = set()
 
     def collect(message: Warning | str, category: type[Warning], *place: Any, **named: Any) -> None:
-        if isinstance(message, SlowRefitsWarning):  # of use before the time is spent
+        if isinstance(message, exceptions.SlowRefitsWarning):  # of use before the time is spent
             say(str(message))
-        elif issubclass(category, CudboundWarning):
-            collected.certified &= not isinstance(message, NotCertifiedWarning)
+        elif issubclass(category, exceptions.CudboundWarning):
+            collected.certified &= not isinstance(message, exceptions.NotCertifiedWarning)
             collected.messages.append(worded(message))
         elif issubclass(category, ConvergenceWarning):  # whose own text is several lines long
             collected.messages.append(f"{fits} did not converge; {CONVERGE}")
@@ -286,7 +275,7 @@ def in_words_of_the_command(fits: str) -> Iterator[CollectedWarnings]:
             pass_on(message, category, *place, **named)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("always", CudboundWarning)
+        warnings.simplefilter("always", exceptions.CudboundWarning)
         warnings.simplefilter("default", ConvergenceWarning)  # thousands of refits may raise the same one
         warnings.showwarning = collect
         try:

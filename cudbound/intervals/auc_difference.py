@@ -11,17 +11,7 @@ from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import Array
 from cudbound.intervals.method import Method, Pivot
-from cudbound.point_estimates.auc import (
-    NO_PAIR,
-    ONE_ROW,
-    aucs_on_draws,
-    aucs_on_training_rows,
-    clustered_variance,
-    delong_variance,
-    order_codes,
-    out_of_bag_shares,
-    shares_won,
-)
+from cudbound.point_estimates import auc
 from cudbound.records import SCORES, Records
 from cudbound.resampling.bootstrap import BOOTSTRAP
 
@@ -65,8 +55,8 @@ def _variance(won: Array, records: Records) -> float:
     """Return DeLong's variance of a mean over pairs, or its version for groups."""
     of_events, of_others = won.mean(axis=1), won.mean(axis=0)
     if records.groups is None:
-        return delong_variance(of_events, of_others)
-    return clustered_variance(of_events, of_others, records.event, records.groups)
+        return auc.delong_variance(of_events, of_others)
+    return auc.clustered_variance(of_events, of_others, records.event, records.groups)
 
 
 def _difference(records: Records) -> Pivot:
@@ -90,17 +80,20 @@ def _difference(records: Records) -> Pivot:
             "The scores of both classifiers must come from the same rows and the same bootstrap draws."
         )
     if min(records.n_fewer, records.n_events, records.n_samples - records.n_events) < 2:
-        return Pivot(math.nan, math.nan, degenerate=ONE_ROW)
+        return Pivot(math.nan, math.nan, degenerate=auc.ONE_ROW)
     both = (records, second)
-    apparent = np.subtract(*(shares_won(order_codes(each.require(SCORES)), event) for each in both))
+    apparent = np.subtract(*(auc.shares_won(auc.order_codes(each.require(SCORES)), event) for each in both))
     out = np.subtract(
-        *(out_of_bag_shares(order_codes(each.require(BOOTSTRAP).scores), event, counts) for each in both)
+        *(
+            auc.out_of_bag_shares(auc.order_codes(each.require(BOOTSTRAP).scores), event, counts)
+            for each in both
+        )
     )
     if np.isnan(out).all():
-        return Pivot(math.nan, math.nan, degenerate=NO_PAIR)
+        return Pivot(math.nan, math.nan, degenerate=auc.NO_PAIR)
     left_out = float(np.nanmean(out))
-    on_training = np.subtract(*map(aucs_on_training_rows, both))
-    optimism = np.subtract(*map(aucs_on_draws, both)) - on_training
+    on_training = np.subtract(*map(auc.aucs_on_training_rows, both))
+    optimism = np.subtract(*map(auc.aucs_on_draws, both)) - on_training
     corrected = float(apparent.mean()) - float(optimism.mean())
     # pairs never out of bag together say nothing of how the others vary
     sampled = max(_variance(np.where(np.isnan(out), left_out, out), records), _variance(apparent, records))

@@ -12,32 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.validation import Array
-from cudbound.records.rules import (
-    Counts,
-    DrawLosses,
-    DrawProbabilities,
-    DrawScores,
-    FitCount,
-    Flag,
-    Flags,
-    Means,
-    MeanSize,
-    MeansWithGaps,
-    NumberOrNan,
-    Optimism,
-    PairsOfMeans,
-    Recorded,
-    Remarks,
-    RowLosses,
-    RowNumbers,
-    RowProbabilities,
-    RowScores,
-    Size,
-    check_draws,
-    check_outputs,
-    check_same,
-    numeric,
-)
+from cudbound.records import rules
 
 
 def never_out_of_bag(counts: ArrayLike) -> int:
@@ -120,7 +95,7 @@ def ratio_or_nan(total: ArrayLike, number: ArrayLike) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class MeansOfRefits(Recorded):
+class MeansOfRefits(rules.Recorded):
     """Means of losses, each with a fit."""
 
     means: Array
@@ -132,7 +107,7 @@ class MeansOfRefits(Recorded):
 
 
 @dataclass(frozen=True, eq=False)
-class BootstrapLosses(Recorded):
+class BootstrapLosses(rules.Recorded):
     """Losses or scores, on all training points, of the classifiers fitted to bootstrap draws.
 
     Attributes
@@ -157,23 +132,23 @@ class BootstrapLosses(Recorded):
         if the draw has one class. Kept if a metric uses them: 1.6 MB for 1,000 draws of 200 rows.
     """
 
-    counts: Counts
-    losses: DrawLosses = None
-    remarks: Remarks = ()
-    no_information: MeansWithGaps | None = None
-    on_draws: MeansWithGaps | None = None
-    uneven: Flag = False
-    weighed: Flag = False
-    scores: DrawScores = None
-    probabilities: DrawProbabilities = None
+    counts: rules.Counts
+    losses: rules.DrawLosses = None
+    remarks: rules.Remarks = ()
+    no_information: rules.MeansWithGaps | None = None
+    on_draws: rules.MeansWithGaps | None = None
+    uneven: rules.Flag = False
+    weighed: rules.Flag = False
+    scores: rules.DrawScores = None
+    probabilities: rules.DrawProbabilities = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_outputs(self, counts=self.counts)
-        check_draws(self.counts, uneven=self.uneven)
+        rules.check_outputs(self, counts=self.counts)
+        rules.check_draws(self.counts, uneven=self.uneven)
         for name in ("no_information", "on_draws"):
             if getattr(self, name) is not None:
-                check_same("length", **{"counts": self.counts, name: getattr(self, name)})
+                rules.check_same("length", **{"counts": self.counts, name: getattr(self, name)})
 
     @property
     def n_fits(self) -> int:
@@ -200,7 +175,7 @@ class BootstrapLosses(Recorded):
 
 
 @dataclass(frozen=True, eq=False)
-class InnerErrors(Recorded):
+class InnerErrors(rules.Recorded):
     """Err(1) of every bootstrap draw, treated as a training set and bootstrapped again.
 
     Attributes
@@ -215,19 +190,19 @@ class InnerErrors(Recorded):
         that on the inner draw; None if it was not recorded.
     """
 
-    errors: MeansWithGaps
-    n_fits: FitCount
-    remarks: Remarks = ()
-    optimism: Optimism | None = None
+    errors: rules.MeansWithGaps
+    n_fits: rules.FitCount
+    remarks: rules.Remarks = ()
+    optimism: rules.Optimism | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.optimism is not None:
-            check_same("length", errors=self.errors, optimism=self.optimism)
+            rules.check_same("length", errors=self.errors, optimism=self.optimism)
 
 
 @dataclass(frozen=True, eq=False)
-class FoldLosses(Recorded):
+class FoldLosses(rules.Recorded):
     """Cross-validated losses or scores on one partition of the rows into folds.
 
     Attributes
@@ -246,17 +221,17 @@ class FoldLosses(Recorded):
         Mean number of training rows, if losses are kept for some of the rows only.
     """
 
-    losses: RowLosses
-    fold: RowNumbers
-    remarks: Remarks = ()
-    weighed: Flag = False
-    scores: RowScores = None
-    probabilities: RowProbabilities = None
+    losses: rules.RowLosses
+    fold: rules.RowNumbers
+    remarks: rules.Remarks = ()
+    weighed: rules.Flag = False
+    scores: rules.RowScores = None
+    probabilities: rules.RowProbabilities = None
     n_train_of_all: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_outputs(self, fold=self.fold)
+        rules.check_outputs(self, fold=self.fold)
         numbers = np.unique(self.fold)
         if numbers.size < 2 or numbers[-1] != numbers.size - 1:
             raise ValueError(
@@ -273,7 +248,7 @@ class FoldLosses(Recorded):
         >>> FoldLosses.from_blocks([[1, 0, 0], [0, 1, 0]]).means.round(3).tolist()
         [0.333, 0.333]
         """
-        arrays = [numeric(f"blocks[{number}]", block, 1) for number, block in enumerate(blocks)]
+        arrays = [rules.numeric(f"blocks[{number}]", block, 1) for number, block in enumerate(blocks)]
         if len(arrays) < 2:
             raise ValueError(
                 f"The 'blocks' parameter must contain at least two folds. Got {len(arrays)} instead."
@@ -321,7 +296,7 @@ class FoldLosses(Recorded):
 
 
 @dataclass(frozen=True, eq=False)
-class RepeatedFoldLosses(Recorded):
+class RepeatedFoldLosses(rules.Recorded):
     """Cross-validated losses or scores on several partitions of the same rows.
 
     Attributes
@@ -332,7 +307,7 @@ class RepeatedFoldLosses(Recorded):
     """
 
     partitions: tuple[FoldLosses, ...]
-    remarks: Remarks = ()
+    remarks: rules.Remarks = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -381,10 +356,10 @@ class SplitLosses(MeansOfRefits):
     remarks : tuple of str
     """
 
-    means: Means
-    n_train: MeanSize
-    n_test: MeanSize
-    remarks: Remarks = ()
+    means: rules.Means
+    n_train: rules.MeanSize
+    n_test: rules.MeanSize
+    remarks: rules.Remarks = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -400,13 +375,13 @@ class HalvingLosses(MeansOfRefits):
     remarks : tuple of str
     """
 
-    means: PairsOfMeans
-    n_train: Size
-    remarks: Remarks = ()
+    means: rules.PairsOfMeans
+    n_train: rules.Size
+    remarks: rules.Remarks = ()
 
 
 @dataclass(frozen=True, eq=False)
-class TestSetLosses(Recorded):
+class TestSetLosses(rules.Recorded):
     """Losses or scores of one classifier on a test set.
 
     Attributes
@@ -434,20 +409,20 @@ class TestSetLosses(Recorded):
 
     __test__ = False  # the name is not a test for pytest
 
-    losses: RowLosses
-    n_train: Size
+    losses: rules.RowLosses
+    n_train: rules.Size
     estimand: str = "holdout-model"
-    remarks: Remarks = ()
-    event: Flags | Any = None
-    effective_rows: NumberOrNan = np.nan
-    weighed: Flag = False
-    scores: RowScores = None
-    probabilities: RowProbabilities = None
-    class_numbers: RowNumbers | None = None
+    remarks: rules.Remarks = ()
+    event: rules.Flags | Any = None
+    effective_rows: rules.NumberOrNan = np.nan
+    weighed: rules.Flag = False
+    scores: rules.RowScores = None
+    probabilities: rules.RowProbabilities = None
+    class_numbers: rules.RowNumbers | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_outputs(self, **({} if self.event is None else {"event": self.event}))
+        rules.check_outputs(self, **({} if self.event is None else {"event": self.event}))
         if self.estimand not in ("holdout-model", "conditional"):
             raise ParameterError("estimand", "'holdout-model' or 'conditional'", self.estimand)
 
@@ -487,7 +462,7 @@ MANY = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Design(Recorded):
+class Design(rules.Recorded):
     """The rank of the matrix that reached the classifier, for all rows regardless of the metric.
 
     Attributes
@@ -506,8 +481,8 @@ class Design(Recorded):
     (True, False)
     """
 
-    n_rows: Size
-    rank: NumberOrNan = np.nan
+    n_rows: rules.Size
+    rank: rules.NumberOrNan = np.nan
     n_groups: int | None = None
 
     @property

@@ -12,6 +12,7 @@ from cudbound.basis.groups import Groups
 from cudbound.basis.method_card import MethodCard, Needs, tests_alone
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.record_kind import RecordKind
+from cudbound.records import rules
 from cudbound.records.losses import (
     BootstrapLosses,
     Design,
@@ -22,17 +23,6 @@ from cudbound.records.losses import (
     SplitLosses,
     TestSetLosses,
     never_out_of_bag,
-)
-from cudbound.records.rules import (
-    Flag,
-    Flags,
-    NumberOrNan,
-    Recorded,
-    RowLosses,
-    RowProbabilities,
-    RowScores,
-    Share,
-    check_same,
 )
 
 R = TypeVar("R")
@@ -54,7 +44,7 @@ DESIGN = RecordKind(
 
 
 @dataclass(frozen=True, eq=False)
-class Records(Recorded):
+class Records(rules.Recorded):
     """The records of one training set, the only input of the methods.
 
     An attribute that was not recorded is None, or nan for a single number.
@@ -109,11 +99,11 @@ class Records(Recorded):
         If two of them belong to training sets of different sizes, or to different numbers of draws.
     """
 
-    losses: RowLosses = None
-    no_information: Share = np.nan
-    chance_losses: RowScores = None
-    effective_rows: NumberOrNan = np.nan
-    square_ratio: Share = np.nan
+    losses: rules.RowLosses = None
+    no_information: rules.Share = np.nan
+    chance_losses: rules.RowScores = None
+    effective_rows: rules.NumberOrNan = np.nan
+    square_ratio: rules.Share = np.nan
     bootstrap: BootstrapLosses | None = None
     inner: InnerErrors | None = None
     folds: FoldLosses | None = None
@@ -126,17 +116,17 @@ class Records(Recorded):
     design: Design | None = None
     stratified_folds: RepeatedFoldLosses | None = None
     groups: Groups | None = None
-    weighed: Flag = False
-    event: Flags | Any = None
-    scores: RowScores = None
-    probabilities: RowProbabilities = None
+    weighed: rules.Flag = False
+    event: rules.Flags | Any = None
+    scores: rules.RowScores = None
+    probabilities: rules.RowProbabilities = None
     kind: Literal["classes", "scores", "probabilities"] = "classes"
     of_methods: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.bootstrap is not None and self.inner is not None:
-            check_same("length", bootstrap=self.bootstrap.counts, inner=self.inner.errors)
+            rules.check_same("length", bootstrap=self.bootstrap.counts, inner=self.inner.errors)
         sizes = self._sizes
         if len({size for _, size in sizes}) > 1:
             each = ", ".join(f"{name} of {size} rows" for name, size in sizes)

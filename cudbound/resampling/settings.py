@@ -8,14 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from cudbound.basis.validation import (
-    Splits,
-    check_choice,
-    check_flag,
-    check_inner,
-    check_integer,
-    check_number,
-)
+from cudbound.basis import validation
 
 Policy = Literal["fit", "redraw", "drop", "error"]
 #: The way to reduce refits whose number depends on the sizes.
@@ -84,7 +77,7 @@ class Resampling:
     inner: int | str | None = None
     on_single_class: str | None = None
     #: Design files have no splitters.
-    cv: Splits | None = field(default=None, metadata={"key": None})
+    cv: validation.Splits | None = field(default=None, metadata={"key": None})
     copies: bool | None = None
     n_folds: int = 10
     n_repeats: int = 10
@@ -97,16 +90,16 @@ class Resampling:
 
     def __post_init__(self) -> None:
         if self.inner is not None:
-            check_inner(self.inner)
+            validation.check_inner(self.inner)
         if self.on_single_class is not None:
-            check_choice("on_single_class", self.on_single_class, POLICIES)
+            validation.check_choice("on_single_class", self.on_single_class, POLICIES)
         if self.copies is not None:
-            check_flag("copies", self.copies)
+            validation.check_flag("copies", self.copies)
         for name in ("n_repeats", "n_halvings", "n_nested_repeats", "n_folds", "n_splits", "n_replicates"):
             smallest = 2 if name in ("n_folds", "n_splits", "n_replicates") else 1
-            check_integer(name, getattr(self, name), smallest, LARGEST)
+            validation.check_integer(name, getattr(self, name), smallest, LARGEST)
         for name in ("test_fraction", "holdout_fraction"):
-            check_number(name, getattr(self, name), 0.0, 1.0)
+            validation.check_number(name, getattr(self, name), 0.0, 1.0)
 
     def n_test(self, n_samples: int) -> int:
         """Return the number of test rows n2 of a random split of `n_samples` rows: at least 1, at most n - 1."""

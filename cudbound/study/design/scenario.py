@@ -14,14 +14,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from cudbound.basis import validation
 from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.method_card import RequestedMethods, check_options
-from cudbound.basis.validation import (
-    check_choice,
-    check_confidence_level,
-    check_integer,
-    check_localization,
-)
 from cudbound.intervals import METHODS, Method, find_comparisons, find_methods
 from cudbound.metrics.metric import ERROR
 from cudbound.metrics.metrics import NAMES, Metrics
@@ -97,7 +92,7 @@ class Scenario:
         _check_numbers(self)
         if self.metric != ("error",):
             for name in self.metric:
-                check_choice("metric", name, STUDIED)
+                validation.check_choice("metric", name, STUDIED)
             in_all = getattr(self.population, "all_cases", None) is not None
             if self.rival is not None or not (in_all or hasattr(self.population, "sample")):
                 rule = 'for one classifier on a simulated world, or on data with device = "population"'
@@ -187,12 +182,12 @@ class Study:
         object.__setattr__(self, "user_methods", of_user)
         check_options(self.options, requested)
         object.__setattr__(self, "options", {**requested.options, **self.options})
-        check_confidence_level(self.confidence_level)
+        validation.check_confidence_level(self.confidence_level)
         if self.resampling.inner is None:
             object.__setattr__(self, "resampling", replace(self.resampling, inner=INNER_DRAWS))
-        check_integer("seed", self.seed, 0)
+        validation.check_integer("seed", self.seed, 0)
         _check_numbers(self)
-        check_localization(self.localization, max(self.n_samples))
+        validation.check_localization(self.localization, max(self.n_samples))
         names = [scenario.name for scenario in self.scenarios]
         if not names or len(set(names)) < len(names):
             raise ParameterError("scenarios", "one or more, with different names", names)
@@ -255,10 +250,10 @@ class Study:
 def _check_numbers(settings: Study | Scenario) -> None:
     for name, largest in (("n_replicates", MAX_REPLICATES), ("n_resamples", MAX_RESAMPLES)):
         if getattr(settings, name) is not None:
-            check_integer(name, getattr(settings, name), 1, largest)
+            validation.check_integer(name, getattr(settings, name), 1, largest)
     sizes = settings.n_samples
     for n in sizes or ():
-        check_integer("n_samples", n, 4, MAX_CASES)
+        validation.check_integer("n_samples", n, 4, MAX_CASES)
     if sizes is not None and (not sizes or len(set(sizes)) < len(sizes)):
         raise ParameterError("n_samples", "different sizes, at least one", list(sizes))
 

@@ -14,6 +14,7 @@ from scipy.optimize import isotonic_regression
 from scipy.stats.mstats import mjci
 
 from cudbound.adapters.parts import describe_classifier
+from cudbound.basis import validation
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.feature_table import as_table
@@ -22,18 +23,6 @@ from cudbound.basis.proportions import inverted_cdf_quantile, quantile_rank
 from cudbound.basis.results import Pictured
 from cudbound.basis.rounding import format_level, format_limit, printable
 from cudbound.basis.sample import check_index
-from cudbound.basis.validation import (
-    MIN_ROWS_PER_CLASS,
-    Array,
-    Features,
-    Learner,
-    check_can_be_refitted,
-    check_integer,
-    check_lengths,
-    check_seed,
-    check_settings,
-    count_rows,
-)
 from cudbound.intervals import METHODS, find_methods
 from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
@@ -63,8 +52,8 @@ NOTHING = 0.5
 
 @public_call
 def plan_sample_size(
-    estimator: Learner,
-    X: Features | str | Population,
+    estimator: validation.Learner,
+    X: validation.Features | str | Population,
     y: ArrayLike | None = None,
     *,
     n_samples: Iterable[int] = N_SAMPLES,
@@ -159,8 +148,8 @@ def plan_sample_size(
     """
     check_half_width(half_width)
     check_share("probability", probability)
-    check_can_be_refitted(estimator)
-    check_integer("n_replicates", n_replicates, MIN_REPLICATES, MAX_REPLICATES)
+    validation.check_can_be_refitted(estimator)
+    validation.check_integer("n_replicates", n_replicates, MIN_REPLICATES, MAX_REPLICATES)
     methods = find_methods([method], argument="method")
     if len(methods) > 1:
         raise ParameterError("method", "the name of one interval, or a pair (name, options)", method)
@@ -172,13 +161,13 @@ def plan_sample_size(
     study = Study(
         name="plan",
         scenarios=(Scenario(population.name, population, estimator, metric=metrics.names),),
-        n_samples=tuple(sorted({check_integer("n_samples", n, 4) for n in n_samples})),
+        n_samples=tuple(sorted({validation.check_integer("n_samples", n, 4) for n in n_samples})),
         n_replicates=n_replicates,
         methods=methods.methods,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         options=methods.options,
-        seed=check_seed(rng),
+        seed=validation.check_seed(rng),
         resampling=_settings(resampling),
     )
     pilot = None if y is None or not isinstance(population, RealData) else population
@@ -199,7 +188,7 @@ def plan_sample_size(
 
 def _settings(resampling: object) -> Resampling:
     """Return the resampling settings for a study."""
-    settings = check_settings("resampling", resampling, Resampling, 'inner="oob"')
+    settings = validation.check_settings("resampling", resampling, Resampling, 'inner="oob"')
     for name in ("cv", "on_single_class", "copies"):
         if getattr(settings, name) is not None:
             raise ParameterError(name, "None: a plan has many samples", getattr(settings, name))
@@ -222,11 +211,13 @@ def _pilot(X: Any, y: Any, metrics: Metrics) -> RealData:
     """Return the rows of a pilot as a population; class 1 is the event of the metrics."""
     check_index(X, y)
     rows, labels = as_table(X), np.asarray(y)
-    check_lengths(count_rows(rows), labels.size)
+    validation.check_lengths(validation.count_rows(rows), labels.size)
     classes, counts = np.unique(labels, return_counts=True)
-    if classes.size != 2 or counts.min() < MIN_ROWS_PER_CLASS:
+    if classes.size != 2 or counts.min() < validation.MIN_ROWS_PER_CLASS:
         sizes = dict(zip(classes.tolist()[:5], counts.tolist()[:5], strict=True))
-        raise ParameterError("y", f"of two classes with at least {MIN_ROWS_PER_CLASS} rows each", sizes)
+        raise ParameterError(
+            "y", f"of two classes with at least {validation.MIN_ROWS_PER_CLASS} rows each", sizes
+        )
     events = (labels == classes[metrics.event_class(classes.tolist())]).astype(np.int64)
     words = f"{labels.size} rows of a pilot with {events.sum()} events, drawn with replacement"
     return RealData("pilot", words, rows, events, "population")
@@ -287,7 +278,7 @@ class PlannedSize:
     """
 
     n: int
-    half_widths: Array = field(repr=False)
+    half_widths: validation.Array = field(repr=False)
     coverage: float = math.nan
     coverage_mcse: float = math.nan
     n_without: int = 0
@@ -552,7 +543,7 @@ class RequiredSampleSize:
         return f"at most {self.smallest}" if n <= self.smallest else f"{n:.0f}"
 
 
-def half_width_of(half_widths: Array, probability: float | None) -> Array:
+def half_width_of(half_widths: validation.Array, probability: float | None) -> validation.Array:
     """Return the quantile, by the inverted distribution function, along the last axis, or the mean for None."""
     if probability is None:
         return np.asarray(half_widths.mean(axis=-1))
@@ -561,7 +552,10 @@ def half_width_of(half_widths: Array, probability: float | None) -> Array:
 
 
 def required_size(
-    half_widths: Mapping[int, Array], target: float, probability: float | None, rng: np.random.Generator
+    half_widths: Mapping[int, validation.Array],
+    target: float,
+    probability: float | None,
+    rng: np.random.Generator,
 ) -> RequiredSampleSize:
     """Return the smallest size at which a mean, or a quantile, of the half-widths is at most the target.
 
@@ -598,7 +592,7 @@ def required_size(
     return RequiredSampleSize(smallest_size(sizes, values, target), low, high, sizes[0], sizes[-1])
 
 
-def smallest_size(sizes: Sequence[int], values: Array, target: float) -> float:
+def smallest_size(sizes: Sequence[int], values: validation.Array, target: float) -> float:
     """Return the smallest whole size at which decreasing values are at most the target; infinity if there is none."""
     falling = isotonic_regression(values, increasing=False).x
     meets = np.flatnonzero(falling <= target)
