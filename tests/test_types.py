@@ -66,9 +66,10 @@ def test_the_marker_is_shipped():
 def test_what_users_pass_has_a_type(name):
     call = attrgetter(name)(cudbound)
     # performance_interval imports its types when it is first called
-    names = vars(import_module("cudbound.analysis.compare_intervals")) | vars(
-        import_module("cudbound.analysis.table")
-    )
+    modules = ("analysis.cud_interval", "analysis.compare_learners", "analysis.table")
+    names = {
+        name: kind for module in modules for name, kind in vars(import_module(f"cudbound.{module}")).items()
+    }
     hints = get_type_hints(call, localns=names)
     vague = [one for one in inspect.signature(call).parameters if hints[one] is Any]
     assert not vague

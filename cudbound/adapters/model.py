@@ -162,34 +162,6 @@ def is_own_clone(part: Any) -> bool:
     return clone_method is not BaseEstimator.__sklearn_clone__ and clone(part) is part
 
 
-@dataclass(frozen=True, kw_only=True)
-class ModelUse:
-    """The uses of the model of a classifier in one call.
-
-    Attributes
-    ----------
-    model : bool
-        Whether a method needs the additive model, or the rank of its matrix: the model shows whether the classifier was
-        fitted to other rows.
-    named : bool
-        Whether a method that needs the model was requested by name, so a missing model is an error.
-    refits : bool
-        Whether the classifier is refitted.
-    polish : bool
-    native : bool
-        Whether the compiled solver will be used.
-    result : {"interval", "estimate"}
-        What the classifier is used for.
-    """
-
-    model: bool = False
-    named: bool = False
-    refits: bool = False
-    polish: bool = False
-    native: bool = True
-    result: str = "interval"
-
-
 @dataclass(frozen=True, eq=False)
 class Model:
     """Facts on a fitted classifier.
@@ -198,6 +170,7 @@ class Model:
     ----------
     additive : AdditiveModel or None
         None if there is none, or if no requested method can use it.
+    facts : FittedFacts
     design : Design
         The matrix that reached the classifier.
     why_none : str
@@ -207,17 +180,44 @@ class Model:
     """
 
     additive: AdditiveModel | None
+    facts: FittedFacts
     design: Design
     why_none: str = ""
     cautions: tuple[CudboundWarning, ...] = ()
 
     @classmethod
-    def of(cls, estimator: Any, sample: Sample, use: ModelUse) -> Model:
+    def of(
+        cls,
+        sample: Sample,
+        *,
+        needed: bool = False,
+        named: bool = False,
+        refits: bool = False,
+        polish: bool = False,
+        native: bool = True,
+        result: str = "interval",
+    ) -> Model:
         """Return facts on a classifier fitted to a training set, as far as they are used.
 
         The CUD bound treats the steps before the classifier, and choices inside it, as fixed. If they depend on the
         labels, the bound ignores that, so there is a model only if a method that needs it was requested by name. The
         model also shows whether the classifier was fitted to other rows.
+
+        Parameters
+        ----------
+        sample : Sample
+            With its fitted classifier.
+        needed : bool, default=False
+            Whether a method needs the additive model, or the rank of its matrix.
+        named : bool, default=False
+            Whether a method that needs the model was requested by name, so a missing model is an error.
+        refits : bool, default=False
+            Whether the classifier is refitted.
+        polish : bool, default=False
+        native : bool, default=True
+            Whether the compiled solver will be used.
+        result : {"interval", "estimate"}, default="interval"
+            What the classifier is used for.
 
         Raises
         ------
@@ -228,11 +228,11 @@ class Model:
         -----
         NotResampledWarning, NotMinimizerWarning
         """
+        estimator = sample.estimator
         facts = facts_of(estimator, sample.X)
         design = design_of(facts, sample)
-        cautions = many_features(facts, design, use.result)
-        without = cls(None, design, cautions=cautions)
-        if facts.frozen and use.refits:
+        without = cls(None, facts, design, cautions=many_features(facts, design, result))
+        if facts.frozen and refits:
             warn(
                 NotResampledWarning(
                     f"Refits do not fit {', '.join(facts.frozen)} again: the resampling does not account for a "
@@ -240,32 +240,32 @@ class Model:
                     "the pipeline."
                 )
             )
-        if not use.model:
+        if not needed:
             return without
         several = (
             "" if len(sample.classes) == 2 else f"the bound needs two classes, not {len(sample.classes)}"
         )
-        if several and use.named:
+        if several and named:
             raise UnsupportedEstimatorError(
                 f"The CUD bound is for the boundary between two classes, but there are {len(sample.classes)}.",
                 "For the error of all classes, drop 'cud' and 'aci' from the methods: the others support it. Or fit "
                 "one classifier per class against the rest, such as clf.fit(X, y == 'a').",
             )
         unseen = several or _unseen_choice(facts)
-        if unseen and not use.named:
+        if unseen and not named:
             return replace(without, why_none=unseen)
         try:
             model = to_additive_model(
                 estimator,
                 sample.X,
                 sample.y,
-                polish=use.polish,
+                polish=polish,
                 sample_weight=sample.sample_weight,
-                native=use.native,
+                native=native,
                 predicted=sample.predicted,
             )
         except (UnsupportedEstimatorError, UnsupportedProblemError, NotMinimizerError) as error:
-            if use.named:
+            if named:
                 raise
             if isinstance(error, NotMinimizerError) and not np.isnan(error.residual):
                 warn(NotMinimizerWarning(error.residual))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from cudbound.adapters.model import Model, ModelUse
+from cudbound.adapters.model import Model
 from cudbound.adapters.parts import RecordedOutputs, fit_keywords, seeded_clone, unseeded_parameters
 from cudbound.analysis.question import Question, check_new_cases
 from cudbound.analysis.rows import Analysis
@@ -22,6 +22,7 @@ from cudbound.basis.validation import check_can_be_refitted, check_row_weights, 
 from cudbound.intervals import Method
 from cudbound.intervals.bbc_cv import check_search
 from cudbound.metrics.metric import MetricRows
+from cudbound.metrics.metrics import Metrics
 from cudbound.metrics.targets import (
     check_weights,
     draw_for_metrics,
@@ -74,26 +75,14 @@ def analyze(
     sample = Sample.of(estimator, X, y, groups, sample_weight, several=several)
     metrics = question.metrics.resolve(sample.classes.tolist())
     event_class = metrics.event_class(sample.classes.tolist())
-    event = sample.events(event_class)
     check_resamples(question.n_resamples, sample.n_samples)
-    targets = targets_of(
-        metrics, event, sample.sample_weight, question.confidence_level, question.alternative
-    )
     check_weights(question.metrics.kinds, sample.sample_weight)
+    targets, counts, draw_remarks = draw_for(question, metrics, sample, question.rng)
     if result == "interval":
         warn_of_few(_bounded_by(question, targets, on_test_set=False))
-    counts, draw_remarks = draw_for_metrics(
-        targets,
-        question.n_resamples,
-        question.rng,
-        stratified=metrics.drawn_within_classes,
-        groups=sample.groups,
-        labels=event,
-    )
     if metrics.threshold is not None:
         _check_threshold(sample, metrics.threshold, event_class)
-    use = question.use_of_model if result == "interval" else ModelUse(result=result)
-    model = Model.of(estimator, sample, use)
+    model = question.model_of(sample) if result == "interval" else Model.of(sample, result=result)
     inputs = _inputs(question, sample, counts, targets, model, event_class, new_cases)
     check_inner_draws(question.resampling.inner, targets)
     refused = question.refusals(inputs, targets, model)
@@ -117,6 +106,25 @@ def analyze(
         refused,
         failed,
     )
+
+
+def draw_for(
+    question: Question[Any] | SavedQuestion, metrics: Metrics, sample: Sample, rng: np.random.Generator
+) -> tuple[tuple[MetricRows, ...], Counts, tuple[str, ...]]:
+    """Return the target of each metric, the bootstrap draws of a sample, and how these differ from ordinary ones."""
+    event = sample.events(metrics.event_class(sample.classes.tolist()))
+    targets = targets_of(
+        metrics, event, sample.sample_weight, question.confidence_level, question.alternative
+    )
+    counts, remarks = draw_for_metrics(
+        targets,
+        question.n_resamples,
+        rng,
+        stratified=metrics.drawn_within_classes,
+        groups=sample.groups,
+        labels=event,
+    )
+    return targets, counts, remarks
 
 
 def _bounded_by(

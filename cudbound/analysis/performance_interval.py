@@ -1,8 +1,9 @@
-"""One interval for the error of any fitted classifier, with a sentence for a paper."""
+"""Intervals for the error of any classifier: one, with a sentence for a paper, or several from shared refits."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,12 +13,15 @@ from cudbound.basis.exceptions import ParameterError
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
-    from cudbound.analysis.table import PerformanceInterval
+    from cudbound.analysis.table import IntervalTable, PerformanceInterval
+    from cudbound.basis.method_card import RequestedMethods
     from cudbound.basis.validation import Features, Learner
-    from cudbound.intervals import AskedMethod
+    from cudbound.intervals import AskedMethod, Method
     from cudbound.metrics.metric import Metric
     from cudbound.metrics.metrics import Metrics
     from cudbound.resampling import Resampling
+
+    OneTable = TypeVar("OneTable", bound=IntervalTable)
 
 
 @public_call
@@ -128,12 +132,9 @@ def performance_interval(
     >>> result.sentence[:45]
     'The error of this classifier on new cases is '
     """
-    from cudbound.analysis.analyze import analyze
-    from cudbound.analysis.question import Question
     from cudbound.analysis.table import PerformanceInterval
     from cudbound.intervals import GROUPS, find_methods
     from cudbound.metrics.metrics import as_metrics
-    from cudbound.report.sentences import warn_of
 
     if method is None:
         method = "two-center" if new_cases is None else "pooled"
@@ -150,8 +151,10 @@ def performance_interval(
     if several and len(metrics.resolve(several).names) > 1:
         rule = f"for one of the several classes, such as performance_interval(..., event={several[0]!r})"
         raise ParameterError("metric", f"{rule}; compare_intervals accepts all", metric)
-    question = Question.of(
+    return _computed(
+        PerformanceInterval,
         requested,
+        (estimator, X, y, groups, sample_weight, new_cases),
         metric=metrics,
         confidence_level=confidence_level,
         alternative=alternative,
@@ -160,7 +163,180 @@ def performance_interval(
         rng=rng,
         n_jobs=n_jobs,
     )
-    analysis = analyze(question, estimator, X, y, groups, sample_weight, new_cases, several=True)
-    result = PerformanceInterval(analysis.rows(), analysis=analysis)
-    warn_of(result.cautions)
-    return result
+
+
+@public_call
+def compare_intervals(
+    estimator: Learner,
+    X: Features,
+    y: ArrayLike,
+    *,
+    methods: AskedMethod | Sequence[AskedMethod] = "recommended",
+    metric: str | Metric | Sequence[str | Metric] | Metrics = "error",
+    event: object = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    new_cases: tuple[Features, ArrayLike] | None = None,
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
+    n_resamples: int = 1000,
+    resampling: Resampling | None = None,
+    rng: int | np.random.Generator | None = None,
+    n_jobs: int | None = 1,
+) -> IntervalTable:
+    """Compare intervals by several methods for the error of a classifier, or of its learning algorithm.
+
+    The procedure:
+
+    1. draw `n_resamples` bootstrap samples, shared by all methods; with the same `rng` they are the draws of
+       `cudbound.cud_interval`, which then gives the same CUD interval;
+    2. solve them for the CUD bound, if ``"cud"`` is requested;
+    3. refit the classifier once for every draw, inner draw, fold and split that any of the methods needs, and record
+       which training points each refit misclassifies;
+    4. compute every interval from these records.
+
+    Parameters
+    ----------
+    estimator : object
+        A scikit-learn classifier; if it is not fitted, a clone is fitted to these rows. ``"cud"`` needs a two-class
+        classifier that `cudbound.adapters.to_additive_model` supports, such as `cudbound.ConvexLossClassifier`,
+        `sklearn.linear_model.LogisticRegression` or a `Pipeline` that ends in one. In step 3 a `Pipeline` or a search
+        is refitted as a whole.
+    X : array-like, shape (n_samples, n_features)
+        The training rows, which a fitted estimator was fitted to.
+    y : array-like, shape (n_samples,)
+        Their labels; at least two rows of each class.
+    methods : str, Method, pair, or list of these, default="recommended"
+        Names from `cudbound.available_methods`, or groups: "recommended" for "two-center", the interval to report, and
+        two for comparison; "paper" for the seven intervals of Laber and Murphy; "conditional" for the error of this
+        classifier or of one fitted to a part of the data; "algorithm" for cross-validation and random splits, which
+        mostly estimate the expected error of the learning algorithm; "all" for both; "clinical" for the intervals in
+        software for clinical prediction models; "tuned" for the error of tuning and fitting, from a fitted search;
+        "new-cases" for the training rows alone, new cases alone and both, which is "recommended" with `new_cases`. A
+        pair (name, options) sets options, such as ``("kohavi-normal", {"form": "wilson"})``; with a group, it sets them
+        in each member that has them. ``("cud", Bound(seconds=60))`` has the settings of the CUD bound, see
+        `cudbound.Bound`; by default its search stops after about ten seconds on one processor. A row does not depend on
+        which other methods are requested. If this classifier does not allow a method, its row in a group gives the
+        reason; requested by name, the method raises an error with the details.
+    metric : str, Metric, a sequence of them, or Metrics, default="error"
+        The metric: "error", "sensitivity" or another name from `cudbound.Metrics`, or several at once from the same
+        draws and refits; or a `Metrics`, which also sets the costs of errors, the prevalence, and whether all intervals
+        should hold simultaneously. Methods that only keep means over rows of both classes support only the error.
+    event : object, default=None
+        Label of the event, such as ``event="ill"``, for sensitivity and other metrics of single classes. None means the
+        second class if the labels are 0 and 1, -1 and 1, or False and True.
+    groups : array-like, shape (n_samples,), default=None
+        Which rows belong together, such as those of one patient. Bootstrap draws then draw whole groups, and folds keep
+        them together. Methods that would split groups raise ValueError, or give a row without numbers if requested as
+        part of a group of methods.
+    sample_weight : array-like of float, shape (n_samples,), default=None
+        Row weights with which the classifier was fitted. They enter its refits, all mean losses, and, through Kish's
+        effective number of rows, the binomial limits.
+    new_cases : (array-like, array-like), default=None
+        New cases (X_new, y_new) of the same population, for the test-set methods and for "pooled", which adds them to
+        the training rows. Without them, a part of the training set is held out for the test-set methods, and
+        those rows of the table are for a classifier fitted to the rest. Remarks count cases that equal training rows.
+    confidence_level : float, default=0.95
+        Nominal level, in (0, 1).
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        As in `scipy.stats`: "less" gives only upper limits, each at the full level ("with 95 % confidence the error is
+        at most x"), "greater" only lower limits.
+    n_resamples : int, default=1000
+        Number of bootstrap draws B.
+    resampling : Resampling, default=None
+        Inner draws, draws of one class, your own splits, numbers of folds, splits and repetitions, see
+        `cudbound.Resampling`; None uses the defaults of the sources.
+    rng : int, numpy.random.Generator or None, default=None
+        Source of randomness; None uses a new one.
+    n_jobs : int or None, default=1
+        Workers for draws of the CUD bound and for refits; -1 for all cores. Results do not depend on it.
+
+    Returns
+    -------
+    IntervalTable
+        One row per method, in the requested order; prints as a table, and has ``to_frame()``.
+
+    Raises
+    ------
+    UnsupportedEstimatorError
+        If "cud" is requested and the estimator cannot be expressed; remove it from `methods` to continue.
+    NotMinimizerError
+        If "cud" is requested and the estimator was not fitted to these `X` and `y`, or its solver stopped early: see
+        `cudbound.Bound`.
+    ValueError
+        If an argument is out of range, or `X` and `y` do not fit the estimator.
+
+    Warns
+    -----
+    NotMinimizerWarning
+        If "two-center" is requested, or "cud" as a member of a group, and the coefficients do not minimize the loss on
+        these rows: the estimator was fitted to other rows, or its solver stopped early. There is then no bound.
+    SmallSampleWarning
+        If an upper limit is lower than n new cases without an error could support, as with separable classes, or if
+        there are fewer than 20 or more than 500 training rows, with which no interval was studied.
+    ManyFeaturesWarning
+        If there are many features for the rows, as in `cudbound.performance_interval`.
+    RepeatedRowsWarning
+        If cases of `new_cases` equal training rows.
+    SmallSampleWarning, RepeatedRowsWarning
+        If rows do not seem to be one patient each: docs/how_to/several_rows_per_patient.md.
+
+    Notes
+    -----
+    The same arguments and the same integer `rng` give the same rows, for any `n_jobs` and any other methods. No row is
+    dropped: a row without information is marked as degenerate, with the reason. So is a row whose refits fail, such as
+    nearest neighbors on too few rows; if all fail, the first error is raised. Only test-set-clopper-pearson and
+    test-set-langford have a finite-sample guarantee, with independent test cases; ``tendency`` in
+    `cudbound.available_methods` describes the known behavior of each method.
+
+    References
+    ----------
+    Laber, E. B. and Murphy, S. A. (2008). Small sample inference for generalization error in classification
+    using the CUD bound. UAI 2008, sections 2 and 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound import LeastSquaresClassifier, compare_intervals
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(30, 2))
+    >>> y = X[:, 0] + rng.normal(size=30) > 0
+    >>> clf = LeastSquaresClassifier().fit(X, y)
+    >>> table = compare_intervals(clf, X, y, methods=["martin-beta", "langford-binomial"], rng=0)
+    >>> [row.method for row in table.rows]
+    ['martin-beta', 'langford-binomial']
+    >>> bool(0.0 <= table["martin-beta"].confidence_interval.low <= table["martin-beta"].estimate)
+    True
+    """
+    if new_cases is not None and methods == "recommended":
+        methods = "new-cases"
+    from cudbound.analysis.table import IntervalTable
+    from cudbound.intervals import find_methods
+
+    return _computed(
+        IntervalTable,
+        find_methods(methods),
+        (estimator, X, y, groups, sample_weight, new_cases),
+        metric=metric,
+        event=event,
+        confidence_level=confidence_level,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        resampling=resampling,
+        rng=rng,
+        n_jobs=n_jobs,
+    )
+
+
+def _computed(
+    kind: type[OneTable], methods: RequestedMethods[Method], data: tuple[Any, ...], **settings: Any
+) -> OneTable:
+    """Return a table of these methods, and issue its cautions as warnings; `data` are arguments of `analyze`."""
+    from cudbound.analysis.analyze import analyze
+    from cudbound.analysis.question import Question
+    from cudbound.report.sentences import warn_of
+
+    analysis = analyze(Question.of(methods, **settings), *data, several=True)
+    table = kind(analysis.rows(), analysis=analysis)
+    warn_of(table.cautions)
+    return table

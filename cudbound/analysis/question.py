@@ -10,7 +10,7 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.adapters.model import Model, ModelUse
+from cudbound.adapters.model import Model
 from cudbound.basis import validation
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import RepeatedRowsWarning, StatedError
@@ -128,12 +128,12 @@ class Question(Generic[Card]):
         """The methods that need the classifier as an additive model."""
         return [method.name for method in self.readings if any(kind.of_model for kind in method.needs)]
 
-    @property
-    def use_of_model(self) -> ModelUse:
-        """The uses of the classifier's model."""
+    def model_of(self, sample: Sample) -> Model:
+        """Return the model of a classifier, as far as the methods use it."""
         needs, of_model = self.needs(), self.of_model
-        return ModelUse(
-            model=bool(of_model) or DESIGN in needs,
+        return Model.of(
+            sample,
+            needed=bool(of_model) or DESIGN in needs,
             named=not self.methods.named.isdisjoint(of_model),
             refits=refits_for(needs),
             polish=self.bound.polish,

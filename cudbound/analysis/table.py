@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -321,9 +322,9 @@ class SingleRow(WithInterval):
     """The numbers of the only row of a table."""
 
     @property
+    @abc.abstractmethod
     def row(self) -> Any:
         """The row with all its details."""
-        raise NotImplementedError
 
     @property
     def estimate(self) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.adapters import to_additive_model
-from cudbound.analysis.analyze import analyze, fitted_classifier, saved_rows
+from cudbound.analysis.analyze import analyze, draw_for, fitted_classifier, saved_rows
 from cudbound.analysis.question import Question
 from cudbound.basis.calls import public_call
 from cudbound.basis.environment import versions
@@ -21,8 +21,6 @@ from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Features, Learner, Splits, check_integer, check_n_jobs, check_rng
 from cudbound.inputs.data_file import first_few
 from cudbound.intervals import METHODS, Method, find_methods
-from cudbound.metrics.metrics import Metrics
-from cudbound.metrics.targets import draw_for_metrics, targets_of
 from cudbound.problem.problem import AdditiveModel
 from cudbound.resampling.settings import spawn_streams
 from cudbound.saved.check_bounds import check_interval, check_on_data
@@ -158,7 +156,8 @@ def verify_result(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CudboundWarning)  # what the result says was said when it was computed
         if same:
-            checks.append(_check_draws(saved, _drawn_again(saved, metrics, data)))
+            again = np.random.default_rng(saved.question.rng)
+            checks.append(_check_draws(saved, draw_for(saved.question, metrics, data, again)[1]))
         if same and saved.bounds:
             check, model = _check_classifier(saved, estimator, data)
             checks.append(check)
@@ -177,26 +176,6 @@ def verify_result(
     result = ResultVerification(tuple(checks))
     verified = result.passed and (not saved.rows or checks[-1].passed)
     return replace(result, intervals=_in_words(saved)) if verified else result
-
-
-def _drawn_again(saved: SavedResult, metrics: Metrics, sample: Sample) -> NDArray[np.int32]:
-    event = sample.events(metrics.event_class(sample.classes.tolist()))
-    targets = targets_of(
-        metrics,
-        event,
-        sample.sample_weight,
-        saved.question.confidence_level,
-        saved.question.alternative,
-    )
-    counts, _ = draw_for_metrics(
-        targets,
-        len(saved.counts),
-        np.random.default_rng(saved.question.rng),
-        stratified=metrics.drawn_within_classes,
-        groups=sample.groups,
-        labels=event,
-    )
-    return counts
 
 
 def _check_data(saved: SavedResult, fingerprint: str, same: bool, n: int, row_checks: str) -> Check:

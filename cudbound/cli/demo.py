@@ -92,7 +92,7 @@ def meaning(error: float, n_others: int, table: IntervalTable) -> str:
 @command("demo")
 def demo() -> None:
     """Show the recommended intervals on a small real data set, and explain what they mean."""
-    from cudbound.analysis.compare_intervals import compare_intervals
+    from cudbound.analysis.performance_interval import compare_intervals
     from cudbound.resampling import Resampling
 
     sample, others = demo_data()

@@ -160,7 +160,7 @@ def interval(
     numeric, or a category listed in --categorical. Empty cells and NA, N/A, NaN, null, . and ? are missing values; the
     command counts them and stops, unless --missing is given.
     """
-    from cudbound.analysis.compare_intervals import compare_intervals
+    from cudbound.analysis.performance_interval import compare_intervals
     from cudbound.intervals import find_methods
     from cudbound.report.sentences import POOLED, RECOMMENDED
 

@@ -235,7 +235,7 @@ def make_report(
     messages = map(worded, [*results.table.cautions, *results.warnings])
     report = {
         "format": REPORT_FORMAT,
-        **_parts(results, estimator, X, y, n_left_out),
+        **_parts(results, n_left_out),
         "checks": list(dict.fromkeys([*checks, *messages])),
         "reproduction": {
             "command": command or _call(shared, n_resamples=n_resamples, rng=seed),
@@ -258,9 +258,9 @@ def _call(shared: Mapping[str, Any], **values: Any) -> str:
     return f"clinical_report(estimator, X, y, {', '.join([*arrays, *named])})"
 
 
-def _parts(results: ReportResults, estimator: Any, X: Any, y: Any, n_left_out: int) -> dict[str, Any]:
+def _parts(results: ReportResults, n_left_out: int) -> dict[str, Any]:
     """Return the parts of the report that follow from its results."""
-    summary_box, terms = sections.summary_box(results, estimator, X, y), model(results)
+    summary_box, terms = sections.summary_box(results), model(results)
     bootstrap, description = results.analysis.records.bootstrap, results.table.describe()
     return {
         "box": summary_box,
@@ -269,7 +269,7 @@ def _parts(results: ReportResults, estimator: Any, X: Any, y: Any, n_left_out: i
         "performance": sections.performance(results),
         "new_cases": sections.new_cases(results),
         "probabilities": sections.probabilities(results),
-        "intervals": sections.intervals(results, estimator),
+        "intervals": sections.intervals(results),
         "instability": None
         if bootstrap is None
         else sections.instability(results.table.instability, np.asarray(bootstrap.out_of_bag)),

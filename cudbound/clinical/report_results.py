@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.adapters.parts import RecordedOutputs, threshold_on_risk, unwrap
-from cudbound.analysis.compare_intervals import compare_intervals
 from cudbound.analysis.cud_interval import cud_interval
+from cudbound.analysis.performance_interval import compare_intervals
 from cudbound.analysis.rows import Analysis
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.exceptions import CudboundWarning, SlowRefitsWarning, StatedError

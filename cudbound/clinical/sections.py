@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.metrics import confusion_matrix
 
-from cudbound.adapters.model import facts_of
 from cudbound.analysis.cud_interval import CudResult
 from cudbound.analysis.instability import Instability
 from cudbound.basis.metric_words import DETAILS, metric_words
@@ -381,12 +380,12 @@ def _net_benefit(results: ReportResults) -> dict[str, Any] | None:
     return {"threshold": threshold, **values, **_interval(results.table[RECOMMENDED, NET_BENEFIT])}
 
 
-def intervals(results: ReportResults, estimator: Any) -> dict[str, Any]:
+def intervals(results: ReportResults) -> dict[str, Any]:
     """Return other intervals for the error, with the coverage of each in the nearest cells of the studies."""
     import pandas as pd
 
     run, row = results.analysis.run, results.table[RECOMMENDED, "error"]
-    family = family_of(estimator, results.analysis.records.groups is not None)
+    family = family_of(results.table.estimator, results.analysis.records.groups is not None)
     at = (run.n_samples, len(run.features), row.estimate)
     rows, all_cells = (row, *results.others), studied_cells()
     nearest = {row.method: cells_by_distance(family, row.method, *at).head(N_NEAREST) for row in rows}
@@ -434,7 +433,7 @@ def instability(refits: Instability | None, errors: Any) -> dict[str, Any] | Non
     quantiles = np.quantile(errors, [0.05, 0.5, 0.95]).tolist()
     return {
         **refits.summary,
-        "groups": [] if refits.distances is None else _groups(refits.distances, refits.shares),
+        "groups": _groups(refits),
         "distances_of": refits.distances_of,
         "risk_groups": _groups_of_risks(refits),
         "sentences": refits.lines(),
@@ -447,35 +446,36 @@ def instability(refits: Instability | None, errors: Any) -> dict[str, Any] | Non
     }
 
 
-def _groups(distances: Any, shares: Any) -> list[dict[str, float]]:
-    """Return summaries of groups of rows with neighboring distances; no single row is shown."""
-    order = np.argsort(distances, kind="stable")
-    parts = np.array_split(order, max(1, min(MOST_GROUPS, order.size // OF_GROUP)))
+def _neighbors(values: NDArray[np.float64]) -> list[NDArray[np.intp]]:
+    """Return groups of rows with neighboring values; no single row is shown."""
+    order = np.argsort(values, kind="stable")
+    return np.array_split(order, max(1, min(MOST_GROUPS, order.size // OF_GROUP)))
+
+
+def _groups(refits: Instability) -> list[dict[str, float]]:
+    """Return summaries of the shares of refits with another class; none without distances."""
+    if refits.distances is None:
+        return []
     return [
         {
             "n": int(part.size),
-            "distance": float(np.median(distances[part])),
-            "mean_share": float(shares[part].mean()),
-            "largest_share": float(shares[part].max()),
+            "distance": float(np.median(refits.distances[part])),
+            "mean_share": float(refits.shares[part].mean()),
+            "largest_share": float(refits.shares[part].max()),
         }
-        for part in parts
+        for part in _neighbors(refits.distances)
     ]
 
 
 def _groups_of_risks(refits: Instability) -> list[dict[str, float]]:
-    """Return means of the refits' risks and of their quantiles, over groups of rows with neighboring risks."""
+    """Return means of the refits' risks and of their quantiles; none without risks."""
     if refits.risks is None or refits.refit_risks is None:
         return []
-    order = np.argsort(refits.risks, kind="stable")
     low, high = refits.quantiles()
+    values = {"risk": refits.risks, "low": low, "high": high}
     return [
-        {
-            "n": int(part.size),
-            "risk": float(refits.risks[part].mean()),
-            "low": float(low[part].mean()),
-            "high": float(high[part].mean()),
-        }
-        for part in np.array_split(order, max(1, min(MOST_GROUPS, order.size // OF_GROUP)))
+        {"n": int(part.size), **{name: float(each[part].mean()) for name, each in values.items()}}
+        for part in _neighbors(refits.risks)
     ]
 
 
@@ -493,9 +493,9 @@ def bound(cud: CudResult | None) -> dict[str, Any] | None:
     }
 
 
-def summary_box(results: ReportResults, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
+def summary_box(results: ReportResults) -> dict[str, Any]:
     """Return the main facts for the top of the report."""
-    run, row, facts = results.table.run, results.table[RECOMMENDED, "error"], facts_of(estimator, X)
+    run, row, facts = results.table.run, results.table[RECOMMENDED, "error"], results.analysis.model.facts
     assert run is not None
     fits, level = results.analysis.run, row.confidence_level
     steps = fits.procedures.get(SINGLE, ())

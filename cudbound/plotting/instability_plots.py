@@ -42,7 +42,8 @@ class _OfRisks:
 class PredictionInstabilityDisplay(_OfRisks, SquareDisplay):
     """Risks by refits against the risk by the classifier, with lines at their .025 and .975 quantiles.
 
-    The quantiles show the instability of building the model; they are no confidence interval for the risk of a patient.
+    The quantiles show the instability of building the model; they are not a confidence interval for the risk of a
+    patient.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from sklearn_versions import sparse_logistic
 
 from cudbound import LeastSquaresClassifier
 from cudbound.adapters import to_additive_model
-from cudbound.adapters.model import Model, ModelUse
+from cudbound.adapters.model import Model
 from cudbound.basis.exceptions import NotMinimizerError
 from cudbound.basis.sample import Sample
 
@@ -23,7 +23,7 @@ LASSO = sparse_logistic(1.0, solver="liblinear", tol=1e-8)
 
 def test_what_can_be_expressed_is():
     fitted = LeastSquaresClassifier().fit(X, Y)
-    found = Model.of(fitted, Sample.of(fitted, X, Y), ModelUse(model=True, named=True))
+    found = Model.of(Sample.of(fitted, X, Y), needed=True, named=True)
     assert found.why_none == ""
     np.testing.assert_array_equal(found.additive.design, to_additive_model(fitted, X, Y).design)
 

@@ -21,7 +21,7 @@ from cudbound.study.study_report import write_report
 # One process imports everything; each case is a fork of it that ends as a process of its own would.
 STREAMS = """
 import json, os, sys
-import cudbound.report.tables, cudbound.analysis.compare_intervals  # what all cases import
+import cudbound.report.tables, cudbound.analysis.performance_interval  # what all cases import
 from cudbound.cli import demo
 from cudbound.cli.__main__ import main
 

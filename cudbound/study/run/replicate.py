@@ -20,8 +20,8 @@ from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
 from cudbound.adapters.parts import RecordedOutputs, seeded_clone, splits_rows, unseeded_parameters
-from cudbound.analysis.compare_intervals import compare_intervals
 from cudbound.analysis.compare_learners import compare_learners
+from cudbound.analysis.performance_interval import compare_intervals
 from cudbound.basis.calls import HIDDEN, shared
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.outcomes import Estimand
