@@ -242,16 +242,14 @@ class Model:
             )
         if not needed:
             return without
-        several = (
-            "" if len(sample.classes) == 2 else f"the bound needs two classes, not {len(sample.classes)}"
-        )
-        if several and named:
+        n_classes = len(sample.classes)
+        if n_classes > 2 and named:
             raise UnsupportedEstimatorError(
-                f"The CUD bound is for the boundary between two classes, but there are {len(sample.classes)}.",
+                f"The CUD bound is for the boundary between two classes, but there are {n_classes}.",
                 "For the error of all classes, drop 'cud' and 'aci' from the methods: the others support it. Or fit "
                 "one classifier per class against the rest, such as clf.fit(X, y == 'a').",
             )
-        unseen = several or _unseen_choice(facts)
+        unseen = f"the bound needs two classes, not {n_classes}" if n_classes > 2 else _unseen_choice(facts)
         if unseen and not named:
             return replace(without, why_none=unseen)
         try:
