@@ -25,7 +25,8 @@ extensions = [
     "sphinx-mathjax-offline",
     "sphinxcontrib.bibtex",
 ]
-exclude_patterns = ["gallery/*.ipynb"]
+# registrations are files that pages link
+exclude_patterns = ["gallery/*.ipynb", "evidence/*/*.md"]
 # the names in single backticks of docstrings lead to the API where it has them
 default_role = "py:obj"
 

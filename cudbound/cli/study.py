@@ -54,8 +54,9 @@ def new(*, template: str, place: Path | None) -> None:
     decision-trees, random-forests, tuned-ridge, sensitivity-specificity,
     clinical, grouped-rows, two-center-auc, ratios-and-net-benefit,
     several-classes, other-intervals, nadeau-bengio, grandvalet-bengio,
-    schulz-kuempel, schulz-kuempel-nested, schulz-kuempel-brier,
-    schulz-kuempel-forests, bates or bates-high-dimensional.
+    grandvalet-bengio-large, laber-murphy-2011, schulz-kuempel,
+    schulz-kuempel-nested, schulz-kuempel-brier, schulz-kuempel-forests,
+    bates or bates-high-dimensional.
     """
     from cudbound.study.design.design_file import template_text
 
