@@ -8,7 +8,7 @@ PYTEST = $(BIN)/pytest --numprocesses 2 --dist loadfile
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo build docs test test-slow test-long fuzz mutation test-lowest golden pages lint format benchmark stub wheel sbom clean
+.PHONY: demo build docs paper test test-slow test-long fuzz mutation test-lowest golden pages lint format benchmark stub wheel sbom clean
 
 demo: .venv/installed
 	$(BIN)/cudbound demo
@@ -70,6 +70,10 @@ lint: .venv/installed-for-development
 # the site, in build/docs: no network is used, and warnings are errors
 docs: .venv/installed-for-development
 	$(BIN)/sphinx-build -E -W --keep-going -q -b html docs build/docs
+
+# the paper on the intervals and the solver, in build/paper, with the same rules
+paper: .venv/installed-for-development
+	$(BIN)/sphinx-build -E -W --keep-going -q -b html docs/paper build/paper
 
 format: .venv/installed-for-development
 	$(BIN)/ruff check --fix .

@@ -25,8 +25,8 @@ extensions = [
     "sphinx-mathjax-offline",
     "sphinxcontrib.bibtex",
 ]
-# registrations are files that pages link
-exclude_patterns = ["gallery/*.ipynb", "evidence/*/*.md"]
+# registrations are files that pages link; `make paper` builds the paper
+exclude_patterns = ["gallery/*.ipynb", "evidence/*/*.md", "paper"]
 # the names in single backticks of docstrings lead to the API where it has them
 default_role = "py:obj"
 

@@ -89,13 +89,3 @@ def agree(mass: float, slope: float, n: int, n_sets: int, n_resamples: int) -> N
 
 def test_simulated_sets_follow_the_limit():
     agree(0.1, 2.5, 2000, 1500, 100)
-
-
-# ---- any learner ----
-
-
-def nearest(x, y, at):
-    """Return the label of the row that is nearest to each place."""
-    order = np.argsort(x)
-    middles = (x[order][1:] + x[order][:-1]) / 2
-    return y[order][np.searchsorted(middles, at)]

@@ -22,6 +22,7 @@ import finite_sample
 import new_cases_pages
 import pandas as pd
 import recommended_pages
+import search_nodes as search_nodes_file
 import skops.io
 from click.testing import Result
 from page_session import GENERATED, run_command, run_page
@@ -518,12 +519,18 @@ def guarantees() -> str:
     )
 
 
+def search_nodes() -> str:
+    """Nodes of the exact search, for one quantile and for every draw."""
+    return markdown_table(pd.read_csv(search_nodes_file.FILE, dtype=str).to_dict("records"))
+
+
 PARTS: dict[str, Callable[[], str]] = {
     **recommended_pages.PARTS,
     **new_cases_pages.PARTS,
     "former-rule": former_rule,
     "theory-coverage": theory_coverage,
     "guarantees": guarantees,
+    "search-nodes": search_nodes,
     "against-others": against_others,
     "confirmation-methods": partial(methods_worst_first, "two-center-confirmation"),
     "paper2008-methods": intervals_of_paper2008,

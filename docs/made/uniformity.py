@@ -1,7 +1,7 @@
 """Draw docs/pictures/uniformity.svg: ``python docs/made/uniformity.py docs/pictures/uniformity.svg``.
 
 The limits of the centers of two-center where the signal is of the order of the chance, as propositions 1 and 2 of
-docs/explanation/counter_example.md give them, and the same from simulated training sets: one feature of the values
+docs/paper/index.md give them, and the same from simulated training sets: one feature of the values
 -1, 0 and 1, least squares with an intercept, and a mean label that rises by slope / sqrt(n) per unit of the feature.
 """
 
