@@ -6,7 +6,6 @@ extensions = ["myst_parser", "sphinx-mathjax-offline", "sphinxcontrib.bibtex"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 bibtex_bibfiles = ["../../cudbound/report/references.bib"]
-bibtex_reference_style = "author_year"
 html_theme = "alabaster"
 html_theme_options = {"nosidebar": True, "body_max_width": "50em", "font_size": "16px"}
 html_title = "Intervals for the error of a classifier trained on few patients"
