@@ -56,7 +56,7 @@ def new(*, template: str, place: Path | None) -> None:
     several-classes, other-intervals, nadeau-bengio, grandvalet-bengio,
     grandvalet-bengio-large, laber-murphy-2011, schulz-kuempel,
     schulz-kuempel-nested, schulz-kuempel-brier, schulz-kuempel-forests,
-    bates or bates-high-dimensional.
+    bates, bates-high-dimensional or intervals-of-others.
     """
     from cudbound.study.design.design_file import template_text
 

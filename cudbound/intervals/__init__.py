@@ -45,6 +45,7 @@ from cudbound.intervals.own import OwnInterval, own_method
 from cudbound.intervals.pooled import POOLED
 from cudbound.intervals.resampled_t import CONSERVATIVE_Z, RANDOM_SPLITS, HalfSplitLosses, ReplicateLosses
 from cudbound.intervals.test_set import ON_TEST_SET, TEST_SET_T
+from cudbound.intervals.training_error import TRAINING_NORMAL
 from cudbound.intervals.two_center import TWO_CENTER
 from cudbound.point_estimates import ESTIMATORS
 
@@ -119,6 +120,9 @@ PROBABILITY = (
     TEST_SET_T,
 )
 
+#: Of theory for many rows; in no group, because it is far too low with few.
+LARGE_SAMPLES = (TRAINING_NORMAL,)
+
 #: For training and new cases together; needs new cases.
 WITH_NEW_CASES = (POOLED,)
 
@@ -132,7 +136,10 @@ DEFAULT_COMPARISONS = {"error": REPEATED_K_FOLD_T.name, "auc": AUC_DIFFERENCE.na
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
         method.name: method
-        for method in (*CONDITIONAL, *WITH_NEW_CASES, *ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY)
+        for method in (
+            *(*CONDITIONAL, *LARGE_SAMPLES, *WITH_NEW_CASES),
+            *(*ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY),
+        )
     }
 )
 

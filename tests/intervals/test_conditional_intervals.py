@@ -30,6 +30,7 @@ from cudbound.intervals.efron_tibshirani import (
 )
 from cudbound.intervals.left_out import LEAVE_ONE_OUT_BINOMIAL
 from cudbound.intervals.test_set import ON_TEST_SET, held_out_interval
+from cudbound.intervals.training_error import TRAINING_NORMAL
 from cudbound.problem.draws import draw_counts
 from cudbound.records import FoldLosses, Records, TestSetLosses
 
@@ -267,3 +268,30 @@ def test_without_a_loss_out_of_bag_nothing_is_scaled():
     one_loss[:, 0] = 1.0  # Err(1) is 1/12: far below any number that a condition might hold instead of 0
     expected = err1_standard_error(one_loss, counts) * 0.2 * 12.0
     assert scaled_standard_error(0.2, one_loss, counts) == pytest.approx(expected)
+
+
+# ---- the training error ----
+
+
+@given(errors=st.integers(1, 29), level=LEVELS)
+@settings(max_examples=50, deadline=None)
+def test_training_normal_is_the_normal_interval_for_a_proportion(errors, level):
+    records = Records(losses=np.arange(30) < errors)
+    row = compute_interval(TRAINING_NORMAL, records, level)
+    expected = proportion_confint(errors, 30, alpha=1.0 - level, method="normal")
+    assert (row.low, row.high) == pytest.approx(expected, abs=1e-12)
+    assert row.estimate == errors / 30
+    assert row.n_fits == 1
+
+
+def test_training_normal_of_five_errors_in_twenty_by_hand():
+    row = compute_interval(TRAINING_NORMAL, Records(losses=np.arange(20) < 5), 0.95)
+    # .25 -+ 1.959964 sqrt(.25 * .75 / 20)
+    assert (row.low, row.high) == pytest.approx((0.060227, 0.439773), abs=1e-6)
+
+
+@pytest.mark.parametrize("error", [0.0, 1.0])
+def test_training_normal_without_variance_is_degenerate(error):
+    row = compute_interval(TRAINING_NORMAL, Records(losses=np.full(20, error)), 0.95)
+    assert (row.low, row.high) == (error, error)
+    assert "variance is 0" in row.degenerate

@@ -1,0 +1,30 @@
+"""The normal interval on the training error, which makes no refits and ignores that the rows were fitted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cudbound.basis.outcomes import Outcome
+from cudbound.basis.proportions import wald_interval
+from cudbound.intervals.method import Method
+from cudbound.records import LOSSES, Records
+
+
+def _training_normal(records: Records, confidence_level: float) -> Outcome:
+    """Normal interval on the training error.
+
+    Formula: x +/- z(1 - d/2) sqrt(x (1 - x) / n); x is the training error.
+    Assumptions: losses on the training rows are those of one fixed classifier on new cases; n is so large that fitting
+    lowers the error by far less than 1 / sqrt(n).
+    Tendency: far too low with few rows, since the classifier was fitted to them; zero width at a training error of 0.
+    Reference: Iyengar, Lam and Wang (2024), the plug-in interval; they compare it with cross-validation for large n.
+    """
+    error = float(np.mean(records.require(LOSSES)))
+    interval = wald_interval(error, error * (1.0 - error), records.n_effective, confidence_level)
+    reason = f"the binomial variance is 0 at a training error of {error:g}" if error in (0.0, 1.0) else None
+    return Outcome(error, interval, degenerate=reason, center="training error")
+
+
+TRAINING_NORMAL = Method(
+    "training-normal", {LOSSES}, cost="0", with_groups="refits", compute=_training_normal
+)
