@@ -279,7 +279,7 @@ def compare_intervals(
     RepeatedRowsWarning
         If cases of `new_cases` equal training rows.
     SmallSampleWarning, RepeatedRowsWarning
-        If rows do not seem to be one patient each: docs/how_to/several_rows_per_patient.md.
+        If rows do not seem to be one patient each: docs/how_to/rows_and_weights.md.
 
     Notes
     -----

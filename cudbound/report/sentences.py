@@ -31,7 +31,7 @@ DIFFERENCES: Mapping[str, str] = {
     "cv-average": "the {what}s on new cases of the classifiers fitted without one fold, averaged over the folds",
     "holdout-model": "the {what}s on new cases of the two classifiers fitted only to the training part of the split",
 }
-#: The interval to report for a classifier, and for one tuned by a search (docs/how_to/which_interval.md).
+#: The interval to report for a classifier, and for one tuned by a search (docs/how_to/index.md).
 RECOMMENDED = ("two-center", "bbc-cv")
 #: The interval to report if there are new cases in addition to the training rows.
 POOLED = "pooled"

@@ -24,6 +24,7 @@ import pandas as pd
 import recommended_pages
 import search_nodes as search_nodes_file
 import skops.io
+import tutorial_pages
 from click.testing import Result
 from page_session import GENERATED, run_command, run_page
 from sizes_of_tests import methods_by_size, numbered_cells, sizes_in_cells
@@ -165,24 +166,6 @@ def recorded_losses() -> str:
     return markdown_table(rows)
 
 
-def demo() -> str:
-    result = run_command("cudbound demo")
-    assert result.exit_code == 0, result.output
-    return f"```text\n{result.stdout}```"
-
-
-#: What the file of the tutorial is, to every command.
-FILE = "patients.csv --target died --positive yes --exclude id --categorical auto --seed 1"
-
-
-def output_of(command: str) -> str:
-    """What a command of the tutorial prints."""
-    with tempfile.TemporaryDirectory() as folder:
-        result = run_in(Path(folder), PATIENTS, f"cudbound {command}")
-    assert result.exit_code == 0, result.output
-    return f"```text\n{result.stdout}```"
-
-
 def cells_worst_first(path: Path, method: str = "two-center") -> str:
     """The cells of one method in a ``cells.csv`` of the evidence, that of the lowest coverage first."""
     with path.open(newline="") as file:
@@ -269,7 +252,7 @@ def metrics() -> str:
     rows += [
         (
             '`"net-benefit"`',
-            "a false alarm at the odds of the threshold: [net benefit](net_benefit.md)",
+            "a false alarm at the odds of the threshold: [net benefit](clinical_metrics.md)",
             "prevalence minus it",
         ),
         (
@@ -279,12 +262,12 @@ def metrics() -> str:
         ),
         (
             '`"ppv"`, `"npv"`',
-            "none: [from limits of sensitivity and specificity](predictive_values.md)",
+            "none: [from limits of sensitivity and specificity](clinical_metrics.md)",
             "",
         ),
         (
             '`"lr+"`, `"lr-"`',
-            "none: from [joint limits of both](predictive_values.md#likelihood-ratios)",
+            "none: from [joint limits of both](clinical_metrics.md#likelihood-ratios)",
             "ratios from 0 up",
         ),
     ]
@@ -527,6 +510,7 @@ def search_nodes() -> str:
 PARTS: dict[str, Callable[[], str]] = {
     **recommended_pages.PARTS,
     **new_cases_pages.PARTS,
+    **tutorial_pages.PARTS,
     "former-rule": former_rule,
     "theory-coverage": theory_coverage,
     "guarantees": guarantees,
@@ -551,18 +535,10 @@ PARTS: dict[str, Callable[[], str]] = {
     "comparisons": comparisons,
     "point-estimates": estimators_of_points,
     "recorded-losses": recorded_losses,
-    "demo": demo,
     "study-templates": study_templates,
     "metrics": metrics,
     "study-worlds": study_worlds,
     "classifiers": classifiers,
-    "tutorial-check": partial(output_of, "check patients.csv"),
-    "tutorial-recommend": partial(output_of, f"interval {FILE} --recommend"),
-    "tutorial-metrics": partial(
-        output_of,
-        f"interval {FILE} --classifier logistic --standardize --methods two-center "
-        "--metric error,sensitivity,specificity,auc --style paper",
-    ),
     "refusals": refusals,
     "errors": errors,
 }

@@ -1,15 +1,19 @@
 """Draw the pictures of the documentation: ``python docs/made/docs_pictures.py docs/pictures``.
 
-The first eight are of the data of ``cudbound demo``, the others of a small study; each is the same on every run.
+They are of the data of ``cudbound demo``, of a small study, and of what the tutorials write; each is the same on every
+run. The report is seen through Chromium.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from page_session import run_page
+from playwright.sync_api import sync_playwright
 from sklearn.metrics import confusion_matrix
 
 from cudbound import IntervalTable, LeastSquaresClassifier, compare_intervals, compare_learners
@@ -72,8 +76,26 @@ def of_a_study() -> Iterator[tuple[str, Display]]:
     yield "coverage_by_scenario", CoverageByScenarioDisplay(found.cells)
 
 
+def of_the_tutorials(place: Path) -> None:
+    """Keep the figure that one tutorial saves, and the top of the report that another one writes."""
+    start = Path(__file__).parents[1] / "start"
+    with tempfile.TemporaryDirectory() as folder:
+        run_page(start / "pipeline_to_figure.md", Path(folder))
+        (place / "pipeline.svg").write_text((Path(folder) / "figure.svg").read_text())
+        run_page(start / "csv_to_paper.md", Path(folder))
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            )
+            page = browser.new_page(viewport={"width": 1180, "height": 1280}, device_scale_factor=0.8)
+            page.goto((Path(folder) / "report.html").as_uri())
+            page.screenshot(path=place / "report.png")
+            browser.close()
+
+
 if __name__ == "__main__":
     place = Path(sys.argv[1])
+    of_the_tutorials(place)
     drawn = {name: draw() for name, draw in OF_RESULTS.items()} | dict(of_a_study())
     for name, display in drawn.items():
         (place / f"{name}.svg").write_text(f"{display.svg(name).rstrip()}\n", encoding="utf-8")
