@@ -75,7 +75,7 @@ FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 FORMULA = re.compile(r"^\$\$$.*?^\$\$$", re.MULTILINE | re.DOTALL)
 GENERATED = re.compile(r"<!-- generated: .*?<!-- end -->|<!--.*?-->", re.DOTALL)
 #: Written by others, or a log.
-FREE = ("registration.md", "changes.md")
+FREE = ("registration.md",)
 #: Put together from the cards of the methods, to be looked up and not read; and the paper.
 LONG = ("docs/reference/methods.md", "docs/paper/index.md")
 

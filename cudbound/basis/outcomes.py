@@ -51,7 +51,7 @@ UNDEFINED_LIMITS = ConfidenceInterval(math.nan, math.nan)
 
 @dataclass(frozen=True)
 class Estimand:
-    """The quantity that a method estimates, as defined in docs/reference/notation.md.
+    """The quantity that a method estimates, as defined in docs/reference/words_and_sources.md.
 
     Attributes
     ----------

@@ -8,37 +8,30 @@ from __future__ import annotations
 
 import csv
 import inspect
-import pickle
 import re
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterable
-from contextlib import chdir
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import finite_sample
+import method_cards
 import new_cases_pages
 import pandas as pd
 import recommended_pages
 import search_nodes as search_nodes_file
-import skops.io
 import tutorial_pages
-from click.testing import Result
-from page_session import GENERATED, run_command, run_page
+from page_session import GENERATED, run_page
 from sizes_of_tests import methods_by_size, numbered_cells, sizes_in_cells
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from tabulate import tabulate
 
 from cudbound.adapters import REFUSALS
 from cudbound.analysis.from_records import NAME_OF
-from cudbound.basis.method_card import MethodCard
 from cudbound.cli.demo import example_text
 from cudbound.inputs.classifier_recipe import CLASSIFIERS, Family
-from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
+from cudbound.intervals import METHODS
 from cudbound.metrics.metric import METRICS, Metric
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.records import FoldLosses, RepeatedFoldLosses, TestSetLosses
@@ -64,87 +57,10 @@ RECORDED = {kind: SEVERAL_FIELDS.get(kind, (name,)) for kind, name in NAME_OF.it
 #: The data file on which every command of the documentation runs: what ``cudbound example`` prints.
 PATIENTS = example_text()
 
-#: What is wrong, the file, and the options after ``--target died --positive yes``.
-WRONG = [
-    ("no such file", None, ""),
-    ("an empty file", "", ""),
-    ("a line of another length", "age,died\n30,yes\n41\n", ""),
-    ("no such column", "age,Died\n30,yes\n41,no\n", ""),
-    ("more than two classes", "age,died\n30,yes\n41,no\n52,unknown\n", ""),
-    ("a class with one row", "age,died\n30,yes\n41,no\n52,no\n", ""),
-    ("the event does not occur", "age,died\n30,1\n41,0\n52,0\n", ""),
-    ("missing values", "age,bmi,died\n30,21,yes\n,22,no\n52,NA,yes\n63,24,no\n", ""),
-    ("text in a feature", "age,sex,died\n30,m,yes\n41,f,no\n52,f,yes\n63,m,no\n", ""),
-    ("a decimal comma", 'age,bmi,died\n30,"21,5",yes\n41,"22,1",no\n52,"23,0",yes\n63,"24,2",no\n', ""),
-    ("a constant feature", "age,site,died\n30,1,yes\n41,1,no\n52,1,yes\n63,1,no\n", ""),
-    ("a copy of the target", "age,dead,died\n" + "30,1,yes\n41,0,no\n52,1,yes\n63,0,no\n" * 4, ""),
-    ("a level outside (0, 1)", PATIENTS, "--categorical sex --confidence-level 95"),
-    ("an unknown method", PATIENTS, "--categorical sex --methods cud,kohavi"),
-    ("a method for another command", PATIENTS, "--categorical sex --methods mcnemar"),
-    (
-        "an unknown option of a method",
-        PATIENTS,
-        "--categorical sex --methods paper --option kohavi-normal.forn=wilson",
-    ),
-    ("an unknown setting", PATIENTS, "--categorical sex --resampling folds=5"),
-    (
-        "methods that take groups apart",
-        PATIENTS,
-        "--categorical sex --methods k-fold-t,aci --group id --seed 1",
-    ),
-    (
-        "too many folds",
-        PATIENTS,
-        "--categorical sex --exclude id --methods k-fold-t --resampling cv=50 --seed 1",
-    ),
-    ("an unknown option of a classifier", PATIENTS, "--categorical sex --classifier ridge --set alhpa=1"),
-    ("a value out of its range", PATIENTS, "--categorical sex --classifier logistic --set C=-1"),
-    ("a pickle", PATIENTS, "--categorical sex --model model.pkl"),
-    ("columns the model does not know", PATIENTS, "--categorical sex --exclude id --model model.skops"),
-]
-
 
 def markdown_table(rows: list[dict[str, str]]) -> str:
     cells = [{key: value.replace("|", "\\|") for key, value in row.items()} for row in rows]
     return tabulate(cells, headers="keys", tablefmt="pipe", disable_numparse=True)
-
-
-#: What a table of methods can say of each, by the heading of its column.
-CELLS: dict[str, Callable[[Any], str]] = {
-    "method": lambda m: f"`{m.name}`",
-    "description": lambda m: m.title,
-    "aims at": lambda m: f"`{m.estimand!s}`",
-    "errors compared": lambda m: f"`{m.estimand!s}`",
-    "assumes": lambda m: m.assumptions,
-    "known tendency": lambda m: m.tendency,
-    "fits": lambda m: m.cost,
-    "fits for each of the two": lambda m: m.cost,
-    "options, default first": lambda m: "; ".join(f"`{name}`: {one}" for name, one in m.options.items()),
-    "source": lambda m: m.reference,
-}
-
-
-def table_of_methods(methods: Iterable[MethodCard], *headings: str) -> str:
-    return markdown_table([{heading: CELLS[heading](m) for heading in headings} for m in methods])
-
-
-def intervals_in_full(methods: Iterable[Method]) -> str:
-    shown = ("method", "description", "aims at", "assumes", "known tendency", "fits")
-    return table_of_methods(methods, *shown, "options, default first", "source")
-
-
-def conditional_intervals() -> str:
-    return intervals_in_full(m for m in find_methods("conditional") if m.name not in GROUPS["paper"])
-
-
-def comparisons() -> str:
-    shown = ("method", "errors compared", "assumes", "fits for each of the two", "options, default first")
-    return table_of_methods(find_comparisons("all"), *shown)
-
-
-def estimators_of_points() -> str:
-    shown = ("method", "description", "aims at", "assumes", "known tendency", "fits", "source")
-    return table_of_methods(ESTIMATORS.values(), *shown)
 
 
 def recorded_losses() -> str:
@@ -335,33 +251,6 @@ def refusals() -> str:
     )
 
 
-def errors() -> str:
-    rows = []
-    for what, content, more in WRONG:
-        with tempfile.TemporaryDirectory() as folder:
-            result = run_in(
-                Path(folder), content, f"cudbound interval patients.csv --target died --positive yes {more}"
-            )
-        assert result.exit_code in (1, 2), result.output
-        message = result.stderr.removeprefix("cudbound: error: ").rstrip()
-        rows.append({"what is wrong": what, "exit code": str(result.exit_code), "message": f"`{message}`"})
-    return markdown_table(rows)
-
-
-def run_in(folder: Path, content: str | None, command: str) -> Result:
-    """Run ``cudbound ...`` in a folder, with `content` as patients.csv and the models that are named."""
-    with chdir(folder):
-        if content is not None:
-            Path("patients.csv").write_text(content)
-        if "model.pkl" in command:
-            Path("model.pkl").write_bytes(pickle.dumps({}))
-        if "model.skops" in command:
-            data = pd.read_csv("patients.csv")
-            model = make_pipeline(StandardScaler(), LogisticRegression())
-            skops.io.dump(model.fit(data[["age", "bmi"]], data["died"]), "model.skops")
-        return run_command(command)
-
-
 EVIDENCE = ROOT / "docs" / "evidence"
 #: Coverage in populations where two-center fails at every n; `tests/test_theory.py` computes it again.
 THEORY = EVIDENCE / "theory.csv"
@@ -511,6 +400,7 @@ PARTS: dict[str, Callable[[], str]] = {
     **recommended_pages.PARTS,
     **new_cases_pages.PARTS,
     **tutorial_pages.PARTS,
+    **method_cards.PARTS,
     "former-rule": former_rule,
     "theory-coverage": theory_coverage,
     "guarantees": guarantees,
@@ -529,18 +419,12 @@ PARTS: dict[str, Callable[[], str]] = {
     "other-intervals-methods": partial(methods_worst_first, "other-intervals"),
     "earlier-paper2008-seven": partial(earlier_cells, "paper2008-seven"),
     **{f"methods-{name}": partial(earlier_methods, name) for name in EARLIER if name != "paper2008-seven"},
-    "paper-intervals": lambda: intervals_in_full(find_methods("paper")),
-    "conditional-intervals": conditional_intervals,
-    "algorithm-intervals": lambda: intervals_in_full((*find_methods("algorithm"), *find_methods("tuned"))),
-    "comparisons": comparisons,
-    "point-estimates": estimators_of_points,
     "recorded-losses": recorded_losses,
     "study-templates": study_templates,
     "metrics": metrics,
     "study-worlds": study_worlds,
     "classifiers": classifiers,
     "refusals": refusals,
-    "errors": errors,
 }
 
 

@@ -1,0 +1,115 @@
+"""The cards of the methods as sections of a page: formula, aim, assumptions, tendency, source."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable
+from functools import partial
+
+from cudbound.analysis.available_methods import METRIC_OF, row_of
+from cudbound.basis.method_card import SYMBOLS, MethodCard
+from cudbound.intervals import METHODS
+from cudbound.point_estimates import ESTIMATORS
+
+CARDS: dict[str, MethodCard] = {**METHODS, **ESTIMATORS}
+#: What the plain characters of a card stand for, by a pattern.
+PRINTED = {
+    r"\+/-": "±",
+    ">=": "≥",
+    "<=": "≤",
+    r"\bsqrt\b": "√",
+    r"\bd\b": "δ",
+    r"beta_hat\b": "β̂",
+    "beta": "β",
+    "alpha": "\N{GREEK SMALL LETTER ALPHA}",
+    "theta": "θ",
+    r"\bPhi\b": "Φ",
+    r"\bphi\b": "φ",
+    r"(?<= )-(?= )": "\N{MINUS SIGN}",
+    r"\^2": "²",
+}
+#: What a method gives besides an interval, in words.
+GIVES = {
+    "interval": "",
+    "interval and comparison": "An interval, and a test of the difference between two learners.",
+    "comparison": "A test of the difference between two learners.",
+    "point estimate": "",
+}
+GROUPS = {
+    "kept": "kept together",
+    "refits": "kept together in refits, but counted as independent rows",
+    "no": "not supported",
+}
+#: Between two statements of a formula; not within brackets, as in t(p; v).
+BETWEEN = re.compile(r"; (?![^()]*\))")
+#: A page that a card names.
+PAGE = re.compile(r"docs/(\w+/\w+\.md)")
+WIDTH = 84
+
+
+def printed(formula: str) -> str:
+    """Return a formula with the characters of mathematics."""
+    for pattern, character in PRINTED.items():
+        formula = re.sub(pattern, character, formula)
+    return formula
+
+
+def fenced(formula: str) -> str:
+    """Return a formula as a block, one line per statement."""
+    lines = (
+        textwrap.fill(line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+        for line in BETWEEN.split(printed(formula))
+    )
+    return "\n".join(("```text", *lines, "```"))
+
+
+def starred(text: str) -> str:
+    """Return text with links to the pages that it names, and with stars that are not taken for emphasis."""
+    return PAGE.sub(r"[docs/\1](../\1)", text.replace("*", "\\*"))
+
+
+def bullets(card: MethodCard, shown: dict[str, str]) -> list[str]:
+    """Return the entries of a card, except those that are `shown` already."""
+    row = row_of(card)
+    short = {"estimand": f"aims at `{row['estimand']}`", "cost": f"fits: {row['cost']}"}
+    if row["with_groups"] != "kept":
+        short["with_groups"] = f"groups of rows: {GROUPS[row['with_groups']]}"
+    options = "; ".join(f"`{name}`: {one}" for name, one in card.options.items())
+    long = {"assumptions": "Assumes", "tendency": "Tendency", "reference": "Source"}
+    first = "; ".join(text for key, text in short.items() if row[key] != shown.get(key))
+    return [
+        *([f"- {first[0].upper()}{starred(first[1:])}."] if first else []),
+        *([f"- Options, default first: {starred(options)}."] if options and not shown else []),
+        *(
+            f"- {word}: {starred(printed(row[key]))}."
+            for key, word in long.items()
+            if row[key] and row[key] != shown.get(key)
+        ),
+    ]
+
+
+def section(name: str) -> str:
+    """Return the card of a method, and what differs for the AUC and the Brier score."""
+    card = CARDS[name]
+    row = row_of(card)
+    parts = [f"{starred(card.title)}. {GIVES[row['gives']]}".rstrip(), fenced(card.formula)]
+    parts.append("\n".join(bullets(card, {})))
+    for output, variant in card.variants.items():
+        parts.append(f"For the {METRIC_OF[output]}:")
+        if variant.formula != card.formula:
+            parts.append(fenced(variant.formula))
+        parts.append("\n".join(bullets(variant, row)))
+    return "\n\n".join(part for part in parts if part)
+
+
+def symbols() -> str:
+    """Return the symbols that formulas share, as a list."""
+    meanings = (meaning.partition(": ") for meaning in SYMBOLS.values())
+    return "\n".join(f"- {printed(symbol)}: {printed(meaning)}" for symbol, _, meaning in meanings)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "symbols": symbols,
+    **{f"card-{name}": partial(section, name) for name in CARDS},
+}
