@@ -12,11 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from cudbound.adapters.families import ADAPTERS, REFUSALS, Adapter, Refusal, contradicts, find_adapter
 from cudbound.adapters.refitting import batched_refit
 from cudbound.basis.calls import warn
-from cudbound.basis.exceptions import (
-    NotResampledWarning,
-    UnscaledPenaltyWarning,
-    UnsupportedEstimatorError,
-)
+from cudbound.basis.exceptions import NotResampledWarning, UnscaledPenaltyWarning, UnsupportedEstimatorError
 from cudbound.basis.sample import check_index
 from cudbound.basis.validation import check_binary_classifier, check_can_be_refitted
 from cudbound.problem.problem import AdditiveModel
@@ -172,7 +168,7 @@ def _warn_unscaled(model: AdditiveModel, estimator: Any) -> None:
                 f"range from {penalized.min():.2g} to {penalized.max():.2g}: features with small standard deviations "
                 "are penalized most",
                 "; put a StandardScaler before it, in a pipeline",
-            ),
+            )
         )
 
 

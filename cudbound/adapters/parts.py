@@ -164,10 +164,7 @@ def fit_keywords(
             advice = " Groups of rows then stay together in the resampling too; on the command line, pass --group COL."
             rule = f"given: {type(part).__name__} has the folds {cv!r}, which need them"
             raise ParameterError("groups", rule, None, advice)
-    metadata = {
-        "sample_weight": sample_weight,
-        "groups": None if groups is None else np.asarray(groups),
-    }
+    metadata = {"sample_weight": sample_weight, "groups": None if groups is None else np.asarray(groups)}
     arrays = {name: values for name, values in metadata.items() if values is not None}
     if get_config()["enable_metadata_routing"]:
         requested = get_routing_for_object(estimator).consumes("fit", arrays)

@@ -368,11 +368,7 @@ def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Recor
 
 
 def _unread(
-    needs: Needs,
-    metric: Metric,
-    records: Records,
-    target_records: Records,
-    tested: TestedRows | None,
+    needs: Needs, metric: Metric, records: Records, target_records: Records, tested: TestedRows | None
 ) -> tuple[str, dict[RecordKind[Any], Exception]]:
     """Return why no row that a metric averages was tested, if so, and errors for other records without such rows."""
     unread = [

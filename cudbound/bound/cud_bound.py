@@ -339,11 +339,7 @@ def joint_problem(
 
 
 def search_joint(
-    problem: Problem,
-    n_metrics: int,
-    confidence_level: float,
-    search: Search,
-    previous: Draws | None = None,
+    problem: Problem, n_metrics: int, confidence_level: float, search: Search, previous: Draws | None = None
 ) -> Draws:
     """Solve draws of several metrics until the quantile of the largest value over the metrics of each draw is known.
 

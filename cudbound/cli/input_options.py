@@ -173,10 +173,7 @@ def classifier_options(names: Collection[str], standardize: str, *more: Decorato
         "classifier",
         _chosen,
         click.option(
-            "--classifier",
-            type=click.Choice(tuple(names)),
-            default=DEFAULT,
-            help="Classifier to fit.",
+            "--classifier", type=click.Choice(tuple(names)), default=DEFAULT, help="Classifier to fit."
         ),
         click.option(
             "--set",

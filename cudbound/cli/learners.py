@@ -147,12 +147,6 @@ def compare_learners(
     sample = read_sample(data)
     fitted = {label: fit(recipe, sample, seed) for label, recipe in recipes.items()}
     table, collected = compute(
-        compare,
-        fitted,
-        resampling,
-        methods=[*names, *with_options],
-        metric=metric,
-        rng=seed,
-        **further,
+        compare, fitted, resampling, methods=[*names, *with_options], metric=metric, rng=seed, **further
     )
     output.write(table, collected)

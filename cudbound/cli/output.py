@@ -20,13 +20,7 @@ if TYPE_CHECKING:
     from cudbound.report.tables import StyleOptions
 
 #: The form of a file by its extension.
-EXTENSIONS = {
-    ".md": "markdown",
-    ".tex": "latex",
-    ".html": "html",
-    ".csv": "csv",
-    ".json": "json",
-}
+EXTENSIONS = {".md": "markdown", ".tex": "latex", ".html": "html", ".csv": "csv", ".json": "json"}
 
 
 def form_of(form: str | None, path: Path | None) -> str:

@@ -47,12 +47,7 @@ from cudbound.metrics.metric import METRICS
     metavar="NAME",
     help="Interval to plan for; 'cudbound methods --gives interval' lists the names.",
 )
-@click.option(
-    "--metric",
-    type=click.Choice(tuple(METRICS)),
-    default="error",
-    help="Metric of the interval.",
-)
+@click.option("--metric", type=click.Choice(tuple(METRICS)), default="error", help="Metric of the interval.")
 @options.confidence_level_option
 @click.option("--replicates", "n_replicates", default=100, help="Number of samples per size.")
 @click.option("--resamples", "n_resamples", default=200, help="Number of bootstrap draws per interval.")

@@ -190,12 +190,7 @@ def status(*, store: Path, missing: bool, digest: bool) -> None:
 
 @study.command("report")
 @store_argument
-@output_option(
-    "File to write, or - for stdout.",
-    "place",
-    required=True,
-    metavar="FILE",
-)
+@output_option("File to write, or - for stdout.", "place", required=True, metavar="FILE")
 def report(*, store: Path, place: Path | None) -> None:
     """Write a report on STORE: coverage, misses and widths, with their Monte Carlo standard errors.
 

@@ -36,14 +36,7 @@ from cudbound.inputs.data_file import (
     quoted,
     to_numbers,
 )
-from cudbound.inputs.parsed_file import (
-    AUTO,
-    ParsedFile,
-    Roles,
-    find_roles,
-    missing_cells,
-    settle_missing,
-)
+from cudbound.inputs.parsed_file import AUTO, ParsedFile, Roles, find_roles, missing_cells, settle_missing
 from cudbound.inputs.text_table import Table, read_data_file
 
 if TYPE_CHECKING:

@@ -374,10 +374,7 @@ def _remarks(problem: Problem, drawn: DrawScores, n_open: int, rate: float) -> t
 def _record(inputs: RecordingInputs, _: Any) -> BoundaryDeviations:
     assert inputs.model is not None
     return boundary_deviations(
-        inputs.model,
-        inputs.counts,
-        n_jobs=inputs.n_jobs,
-        limits=boundary_limits(inputs.bound),
+        inputs.model, inputs.counts, n_jobs=inputs.n_jobs, limits=boundary_limits(inputs.bound)
     )
 
 

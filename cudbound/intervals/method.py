@@ -296,11 +296,7 @@ def compute_interval(
 
 
 def _shared(
-    method: Method,
-    records: Records,
-    needs: Needs,
-    chosen: Mapping[str, Any],
-    outcome: PointOutcome,
+    method: Method, records: Records, needs: Needs, chosen: Mapping[str, Any], outcome: PointOutcome
 ) -> dict[str, Any]:
     """Return the fields of a row that intervals and comparisons take from the method and the records."""
     tested = tested_in(records, needs)

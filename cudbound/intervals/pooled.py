@@ -185,10 +185,7 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     m = float(losses.size)
     variance = max(trained.details["variance"], float(losses.var(ddof=1)) if m > 1.0 else 0.0)
     return _pooled(
-        trained,
-        float(losses.mean()),
-        lambda center: brier_size(center, variance, m),
-        confidence_level,
+        trained, float(losses.mean()), lambda center: brier_size(center, variance, m), confidence_level
     )
 
 

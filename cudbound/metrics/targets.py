@@ -154,7 +154,7 @@ def _warn_of_few(metric: Metric, based_on: str, n_fewest: int) -> None:
                 f"The {metric_words([metric.name])} is based on {based_on}. With fewer than {FEW} of a class, {means}. "
                 "Report their number with the interval.",
                 n_rows=n_fewest,
-            ),
+            )
         )
 
 

@@ -82,10 +82,7 @@ class CellsDisplay(Display):
             list(self.artists_.values()),
             labels,
             loc=self.legend_corner,
-            bbox_to_anchor=(
-                float(self.legend_corner == "lower right"),
-                self.legend_bottom,
-            ),
+            bbox_to_anchor=(float(self.legend_corner == "lower right"), self.legend_bottom),
             ncols=max(1, LEGEND_LENGTH // (max(map(len, labels)) + 5)),  # a key is as wide as 5 letters
             fontsize="small",
             frameon=False,
@@ -260,10 +257,7 @@ class HalfWidthDisplay(Display):
         drawn = {"mean": _MEAN, "quantile": _QUANTILE}
         self.mean_, self.quantile_ = (
             ax.errorbar(
-                frame["n"],
-                frame[f"{name}_half_width"],
-                yerr=BAND * frame[f"{name}_half_width_mcse"],
-                **style,
+                frame["n"], frame[f"{name}_half_width"], yerr=BAND * frame[f"{name}_half_width_mcse"], **style
             )
             for name, style in drawn.items()
         )

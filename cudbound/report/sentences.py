@@ -8,11 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from cudbound.basis.calls import warn
-from cudbound.basis.exceptions import (
-    CudboundWarning,
-    ManyFeaturesWarning,
-    SmallSampleWarning,
-)
+from cudbound.basis.exceptions import CudboundWarning, ManyFeaturesWarning, SmallSampleWarning
 from cudbound.basis.metric_words import ESTIMAND_WORDS, metric_words
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.proportions import limit_without_error

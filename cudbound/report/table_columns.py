@@ -11,16 +11,7 @@ from cudbound.basis.metric_words import in_formula, metric_words
 from cudbound.basis.outcomes import Center, hypotheses_in_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.report.sentences import DIFFERENCES, SAME_POPULATION, cautions, explain_estimands, headline
-from cudbound.report.tables import (
-    FULL,
-    Column,
-    Report,
-    Run,
-    Style,
-    rows_report,
-    styled,
-    with_confidence,
-)
+from cudbound.report.tables import FULL, Column, Report, Run, Style, rows_report, styled, with_confidence
 
 if TYPE_CHECKING:
     import pandas as pd

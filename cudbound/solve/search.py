@@ -16,12 +16,7 @@ from cudbound.basis.proportions import quantile_rank, within
 from cudbound.basis.validation import check_choice, check_n_jobs, check_ranks, check_settings
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
-from cudbound.solve.limits import (
-    NO_LIMITS,
-    SearchLimits,
-    default_node_budget,
-    nodes_within,
-)
+from cudbound.solve.limits import NO_LIMITS, SearchLimits, default_node_budget, nodes_within
 from cudbound.solve.native import SIDES, solve_native, unsupported
 
 

@@ -153,11 +153,7 @@ def _numbers(steps: Sequence[Any], X: Any) -> Array | None:
             return np.asarray(dense(X), dtype=np.float64)
         fills = fills_in_batches(steps[0])
         rows = validate_data(
-            steps[0],
-            X,
-            dtype=FLOAT_DTYPES,
-            reset=False,
-            ensure_all_finite="allow-nan" if fills else True,
+            steps[0], X, dtype=FLOAT_DTYPES, reset=False, ensure_all_finite="allow-nan" if fills else True
         )
         if rows.dtype != np.float64:
             return None

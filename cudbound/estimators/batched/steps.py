@@ -439,8 +439,6 @@ def _components(step: PCA, n_samples: int) -> Step | None:
         step.svd_solver == "auto" and largest <= LARGEST_EXACT
     ):
         return partial(
-            principal_components,
-            n_components=int(step.n_components),
-            by_covariance=step.svd_solver != "full",
+            principal_components, n_components=int(step.n_components), by_covariance=step.svd_solver != "full"
         )
     return None

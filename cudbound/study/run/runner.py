@@ -153,12 +153,7 @@ def run_in_memory(study: Study, *, n_jobs: int | None = 1) -> Store:
 
 
 def _fill(
-    store: Store,
-    study: Study,
-    shard: Shard | None,
-    n_jobs: int,
-    client: Any | None,
-    end: float,
+    store: Store, study: Study, shard: Shard | None, n_jobs: int, client: Any | None, end: float
 ) -> None:
     """Run the missing replicates of a store, on a cluster if there is a client, until the time limit."""
     left, seconds = store.missing(shard), dict[_Cell, float]()
