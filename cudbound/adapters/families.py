@@ -253,14 +253,14 @@ def _fit_of(estimator: Any, minimized: Objective, n_jobs: int) -> LinearFit:
     )
 
 
-def _adapter(supports: str, objective: ObjectiveOf, *families: type, batched: type | None = None) -> Adapter:
-    """Return the adapter of linear classifiers that an objective describes; `batched` is refitted in batches."""
+def _adapter(supports: str, objective: ObjectiveOf, *families: type, batched: bool = False) -> Adapter:
+    """Return the adapter of linear classifiers that an objective describes, and whether the first class is batched."""
     return Adapter(
         supports,
         families,
         partial(linear_model, objective=objective),
         objective,
-        None if batched is None else partial(linear_fit, family=batched, objective=objective),
+        partial(linear_fit, family=families[0], objective=objective) if batched else None,
     )
 
 
@@ -313,7 +313,7 @@ LEAST_SQUARES = _adapter(
     "cudbound.LeastSquaresClassifier",
     lambda estimator, n_rows: Objective("squared", 0.0),
     LeastSquaresClassifier,
-    batched=LeastSquaresClassifier,
+    batched=True,
 )
 
 # ---- convex losses: the mean over rows, whatever their number, and a penalty with one strength per coefficient ----
@@ -327,10 +327,7 @@ def _convex_loss_objective(estimator: ConvexLossClassifier, n_rows: int) -> Obje
 
 
 CONVEX_LOSS = _adapter(
-    "cudbound.ConvexLossClassifier",
-    _convex_loss_objective,
-    ConvexLossClassifier,
-    batched=ConvexLossClassifier,
+    "cudbound.ConvexLossClassifier", _convex_loss_objective, ConvexLossClassifier, batched=True
 )
 
 # ---- ridge: sum_i c_i (y_i - f(x_i))^2 + alpha |w|^2, with a free intercept ----
@@ -347,13 +344,8 @@ def _ridge_objective(estimator: Any, n_rows: int) -> Objective:
     return Objective("squared", float(np.ravel(alpha)[0]) / n_rows)  # one value per target
 
 
-RIDGE = _adapter(
-    "sklearn RidgeClassifier, RidgeClassifierCV",
-    _ridge_objective,
-    RidgeClassifier,
-    RidgeClassifierCV,
-    batched=RidgeClassifier,
-)
+RIDGE_CLASSES = (RidgeClassifier, RidgeClassifierCV)
+RIDGE = _adapter("sklearn RidgeClassifier, RidgeClassifierCV", _ridge_objective, *RIDGE_CLASSES, batched=True)
 
 # ---- logistic regression: C sum_i c_i loss_i + (1 - l1_ratio) / 2 |w|^2 + l1_ratio |w|_1 ----
 # The intercept is free, except for solver="liblinear", where it is the coefficient of a column of `intercept_scaling`
@@ -428,7 +420,7 @@ def _svc_objective(estimator: SVC, n_rows: int) -> Objective:
     return Objective("hinge", 1.0 / (2.0 * float(estimator.C) * n_rows))
 
 
-LINEAR_SVC = _adapter("sklearn LinearSVC", _linear_svc_objective, LinearSVC, batched=LinearSVC)
+LINEAR_SVC = _adapter("sklearn LinearSVC", _linear_svc_objective, LinearSVC, batched=True)
 SVC_LINEAR = _adapter("sklearn SVC(kernel='linear')", _svc_objective, SVC)
 
 # ---- stochastic descent: (1/n) sum_i c_i loss_i + alpha ((1 - l1_ratio) / 2 |w|^2 + l1_ratio |w|_1) ----

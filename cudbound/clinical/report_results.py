@@ -92,12 +92,8 @@ RECOMMENDED = "two-center"
 CLASSES = ("error", "sensitivity", "specificity", "ppv", "npv", *RATIOS)
 #: Further intervals for the error that take no fit beyond those of the recommended one.
 OTHERS = (
-    "langford-binomial",
-    "bootstrap-percentile",
-    "kohavi-normal",
-    "martin-beta",
-    "location-shifted",
-    "abcloc",
+    *("langford-binomial", "bootstrap-percentile", "kohavi-normal", "martin-beta"),
+    *("location-shifted", "abcloc"),
 )
 
 

@@ -11,15 +11,7 @@ from cudbound.basis.method_card import RequestedMethods, find_named
 from cudbound.bound.cud_bound import Bound
 from cudbound.intervals.aci import ACI, BoundaryDeviations
 from cudbound.intervals.at_632 import KOHAVI, LANGFORD, MARTIN, YANG
-from cudbound.intervals.auc_at_estimate import (
-    CVAUC,
-    DELONG_10_FOLD,
-    DELONG_TRAINING,
-    HANLEY_MCNEIL,
-    NEWCOMBE,
-    TEST_SET_DELONG,
-    TEST_SET_NEWCOMBE,
-)
+from cudbound.intervals.auc_at_estimate import AUC_ON_TEST_SET, FOR_AUC
 from cudbound.intervals.auc_difference import AUC_DIFFERENCE
 from cudbound.intervals.austern_zhou import AUSTERN_ZHOU, ReplacementErrors
 from cudbound.intervals.bbc_cv import BBC_CV, TunedLosses
@@ -32,12 +24,7 @@ from cudbound.intervals.five_by_two import FIVE_BY_TWO_F, FIVE_BY_TWO_T
 from cudbound.intervals.grandvalet_bengio import GRANDVALET_BENGIO, HalfFoldLosses
 from cudbound.intervals.independent_test_sets import INDEPENDENT_TEST_SETS
 from cudbound.intervals.k_fold import BAYLE, K_FOLD_T, REPEATED_K_FOLD_T
-from cudbound.intervals.left_out import (
-    LEAVE_ONE_OUT_BINOMIAL,
-    OUT_OF_BAG_CLOPPER_PEARSON,
-    OUT_OF_BAG_PERCENTILE,
-    OUT_OF_BAG_WILSON,
-)
+from cudbound.intervals.left_out import BINOMIAL, OUT_OF_BAG_PERCENTILE
 from cudbound.intervals.mcnemar import MCNEMAR
 from cudbound.intervals.method import Method, compute_interval
 from cudbound.intervals.nested_cv import NESTED_CV, NestedLosses
@@ -81,9 +68,7 @@ CONDITIONAL = (
     NORMAL_632_PLUS,
     ACI,
     *CLINICAL,
-    LEAVE_ONE_OUT_BINOMIAL,
-    OUT_OF_BAG_WILSON,
-    OUT_OF_BAG_CLOPPER_PEARSON,
+    *BINOMIAL,
     BCCVP,
     BCCVP_BR,
     *ON_TEST_SET,
@@ -107,18 +92,7 @@ ALGORITHM = (
 TUNED = (BBC_CV,)
 
 #: For the AUC or the Brier score alone; some of those above serve them too.
-PROBABILITY = (
-    OUT_OF_BAG_PERCENTILE,
-    NEWCOMBE,
-    HANLEY_MCNEIL,
-    DELONG_10_FOLD,
-    CVAUC,
-    DELONG_TRAINING,
-    PLUS_T_632,
-    TEST_SET_DELONG,
-    TEST_SET_NEWCOMBE,
-    TEST_SET_T,
-)
+PROBABILITY = (OUT_OF_BAG_PERCENTILE, *FOR_AUC, PLUS_T_632, *AUC_ON_TEST_SET, TEST_SET_T)
 
 #: Of theory for many rows; in no group, because it is far too low with few.
 LARGE_SAMPLES = (TRAINING_NORMAL,)
@@ -155,21 +129,19 @@ RECORD_KINDS = {
 #: the .632 estimate that most often reaches its level; for the AUC and the Brier score, out-of-bag
 #: percentiles. Members that do not support the metric are left out.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "recommended": (TWO_CENTER.name, CUD.name, LANGFORD.name, OUT_OF_BAG_PERCENTILE.name),
-    "new-cases": (
-        TWO_CENTER.name,
-        "test-set-clopper-pearson",
-        TEST_SET_NEWCOMBE.name,
-        TEST_SET_T.name,
-        POOLED.name,
-    ),
-    "paper": tuple(method.name for method in PAPER),
-    "clinical": tuple(method.name for method in CLINICAL),
-    "conditional": tuple(method.name for method in CONDITIONAL),
-    "algorithm": tuple(method.name for method in ALGORITHM),
-    "tuned": tuple(method.name for method in TUNED),
-    "probability": tuple(method.name for method in PROBABILITY),
-    "all": tuple(method.name for method in (*CONDITIONAL, *ALGORITHM, *PROBABILITY)),
+    "recommended": ("two-center", "cud", "langford-binomial", "out-of-bag-percentile"),
+    "new-cases": ("two-center", "test-set-clopper-pearson", "test-set-newcombe", "test-set-t", "pooled"),
+} | {
+    group: tuple(method.name for method in methods)
+    for group, methods in {
+        "paper": PAPER,
+        "clinical": CLINICAL,
+        "conditional": CONDITIONAL,
+        "algorithm": ALGORITHM,
+        "tuned": TUNED,
+        "probability": PROBABILITY,
+        "all": (*CONDITIONAL, *ALGORITHM, *PROBABILITY),
+    }.items()
 }
 
 #: A method or a group of methods, with or without options; or a user-defined function.

@@ -341,3 +341,7 @@ CVAUC = Method(
     compute=_cv_auc,
 )
 DELONG_10_FOLD = Method("delong-10-fold", {FOLDS}, reads="scores", cost="K", compute=_pooled)
+
+#: For the AUC, without new cases and with them, in the order of the table.
+FOR_AUC = (NEWCOMBE, HANLEY_MCNEIL, DELONG_10_FOLD, CVAUC, DELONG_TRAINING)
+AUC_ON_TEST_SET = (TEST_SET_DELONG, TEST_SET_NEWCOMBE)

@@ -83,6 +83,8 @@ OUT_OF_BAG_WILSON = Method("out-of-bag-wilson", {BOOTSTRAP}, cost="B", compute=_
 OUT_OF_BAG_CLOPPER_PEARSON = Method(
     "out-of-bag-clopper-pearson", {BOOTSTRAP}, cost="B", compute=_out_of_bag_clopper_pearson
 )
+#: With binomial limits, in the order of the table.
+BINOMIAL = (LEAVE_ONE_OUT_BINOMIAL, OUT_OF_BAG_WILSON, OUT_OF_BAG_CLOPPER_PEARSON)
 
 
 NO_DRAW = "undefined: no draw leaves out rows of both classes; use more bootstrap draws"

@@ -145,17 +145,11 @@ def point_report(
 
 _ALTERNATIVE = Column("alternative", "alternative", "text")
 _PVALUE = Column("pvalue", "p-value", "pvalue")
-_DIFFERENCE_COLUMNS = (
-    Column("estimate", "estimate", "difference"),
-    Column("low", "low", "difference"),
-    Column("high", "high", "difference"),
-    Column("statistic", "statistic", "statistic"),
-    _PVALUE,
-)
+_DIFFERENCE_COLUMNS = (*_COLUMNS[:3], Column("statistic", "statistic", "statistic"), _PVALUE)
 _NAMES = (Column("a", "a", "text"), Column("b", "b", "text"))
 #: For several pairs.
 _ADJUSTED = (
-    Column("estimate", "estimate", "difference"),
+    _COLUMNS[0],
     Column("simultaneous_low", "low", "difference"),
     Column("simultaneous_high", "high", "difference"),
     _PVALUE,

@@ -45,16 +45,8 @@ TABLES = {
 }
 #: Columns of numbers that are not proportions.
 STATISTICS = {
-    *(
-        "raw_width",
-        "interval_score",
-        "interval_score_mcse",
-        "n_fits",
-        "n_expected",
-        "se_ratio",
-        "se_ratio_mcse",
-    ),
-    *("training_error_kurtosis", "mean_seconds", "relative_width"),
+    *("raw_width", "interval_score", "interval_score_mcse", "n_fits", "n_expected", "se_ratio"),
+    *("se_ratio_mcse", "training_error_kurtosis", "mean_seconds", "relative_width"),
 }
 
 

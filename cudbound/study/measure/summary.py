@@ -438,13 +438,8 @@ RULE = (
 AIM = "expected"
 #: Columns of `Summary.scores` whose cell means are shares, and columns with other means.
 SHARES = [
-    "coverage",
-    "truth_above",
-    "truth_below",
-    "coverage_of_successes",
-    "coverage_of_expected",
-    "missed_expected",
-    "rejection",
+    *("coverage", "truth_above", "truth_below", "coverage_of_successes"),
+    *("coverage_of_expected", "missed_expected", "rejection"),
 ]
 MEANS = ["width", "raw_width", "interval_score", "bias", "mse"]
 
