@@ -18,18 +18,8 @@ from sklearn.utils import get_tags
 from cudbound.adapters import to_additive_model
 from cudbound.adapters.families import has_intercept
 from cudbound.adapters.parts import EstimatorParts, parameters_of, unwrap
+from cudbound.basis import exceptions
 from cudbound.basis.calls import warn
-from cudbound.basis.exceptions import (
-    CudboundWarning,
-    ManyFeaturesWarning,
-    NoMinimizerError,
-    NotMinimizerError,
-    NotMinimizerWarning,
-    NotResampledWarning,
-    StatedError,
-    UnsupportedEstimatorError,
-    UnsupportedProblemError,
-)
 from cudbound.basis.feature_table import copied, dense
 from cudbound.basis.sample import Sample
 from cudbound.estimators.convex_loss import StumpBasis
@@ -183,7 +173,7 @@ class Model:
     facts: FittedFacts
     design: Design
     why_none: str = ""
-    cautions: tuple[CudboundWarning, ...] = ()
+    cautions: tuple[exceptions.CudboundWarning, ...] = ()
 
     @classmethod
     def of(
@@ -234,7 +224,7 @@ class Model:
         without = cls(None, facts, design, cautions=many_features(facts, design, result))
         if facts.frozen and refits:
             warn(
-                NotResampledWarning(
+                exceptions.NotResampledWarning(
                     f"Refits do not fit {', '.join(facts.frozen)} again: the resampling does not account for a "
                     "selection made on these rows before, and the interval may be too low. Put the unfitted step into "
                     "the pipeline."
@@ -244,7 +234,7 @@ class Model:
             return without
         n_classes = len(sample.classes)
         if n_classes > 2 and named:
-            raise UnsupportedEstimatorError(
+            raise exceptions.UnsupportedEstimatorError(
                 f"The CUD bound is for the boundary between two classes, but there are {n_classes}.",
                 "For the error of all classes, drop 'cud' and 'aci' from the methods: the others support it. Or fit "
                 "one classifier per class against the rest, such as clf.fit(X, y == 'a').",
@@ -262,15 +252,19 @@ class Model:
                 native=native,
                 predicted=sample.predicted,
             )
-        except (UnsupportedEstimatorError, UnsupportedProblemError, NotMinimizerError) as error:
+        except (
+            exceptions.UnsupportedEstimatorError,
+            exceptions.UnsupportedProblemError,
+            exceptions.NotMinimizerError,
+        ) as error:
             if named:
                 raise
-            if isinstance(error, NotMinimizerError) and not np.isnan(error.residual):
-                warn(NotMinimizerWarning(error.residual))
+            if isinstance(error, exceptions.NotMinimizerError) and not np.isnan(error.residual):
+                warn(exceptions.NotMinimizerWarning(error.residual))
             return replace(without, why_none=reason_of(error, estimator))
         if facts.reads_labels:
             warn(
-                NotResampledWarning(
+                exceptions.NotResampledWarning(
                     f"{facts.reads_labels} {facts.label_use} the labels before the classifier does. The CUD bound "
                     "treats this step as fixed and ignores the selection. With 4 of 200 noise features selected, it "
                     "covered the error in 20 of 100 data sets. Use an interval based on refits, such as 'two-center'."
@@ -279,7 +273,7 @@ class Model:
         return replace(without, additive=model)
 
 
-def reason_of(error: StatedError, estimator: Any) -> str:
+def reason_of(error: exceptions.StatedError, estimator: Any) -> str:
     """Return why a classifier has no additive model for the search, in a few words.
 
     Parameters
@@ -288,11 +282,11 @@ def reason_of(error: StatedError, estimator: Any) -> str:
         The error of `cudbound.adapters.to_additive_model`.
     estimator : object
     """
-    if isinstance(error, UnsupportedProblemError):
+    if isinstance(error, exceptions.UnsupportedProblemError):
         return error.why
-    if isinstance(error, NoMinimizerError):
+    if isinstance(error, exceptions.NoMinimizerError):
         return "its loss has no minimizer on separable data"
-    if isinstance(error, NotMinimizerError):
+    if isinstance(error, exceptions.NotMinimizerError):
         return f"the fit does not minimize its loss (residual {error.residual:.2g})"
     classifier = unwrap(estimator).classifier
     missing = "convex loss" if hasattr(classifier, "coef_") else "linear form"
@@ -324,7 +318,7 @@ MANY_FEATURES = {
 
 def many_features(
     facts: FittedFacts, design: Design, result: str = "interval"
-) -> tuple[CudboundWarning, ...]:
+) -> tuple[exceptions.CudboundWarning, ...]:
     """Return a caution if a classifier has many features for its training rows.
 
     Parameters
@@ -342,4 +336,4 @@ def many_features(
         f"The classifier has {facts.n_columns} features{rank} for {units}. They can fit many labels: "
         f"{MANY_FEATURES[result]}; use fewer features or a penalty, or report this caution with the {result}."
     )
-    return (ManyFeaturesWarning(message),)
+    return (exceptions.ManyFeaturesWarning(message),)

@@ -21,14 +21,8 @@ from cudbound.analysis.analyze import analyze, fit_if_needed
 from cudbound.analysis.question import Question, check_new_cases
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import ComparisonTable
+from cudbound.basis import exceptions
 from cudbound.basis.calls import public_call
-from cudbound.basis.exceptions import (
-    CudboundWarning,
-    FailedRefitsError,
-    ManyFeaturesWarning,
-    ParameterError,
-    suggestion,
-)
 from cudbound.basis.method_card import Needs
 from cudbound.basis.outcomes import UNDEFINED_LIMITS
 from cudbound.basis.results import ComparisonResult
@@ -206,7 +200,7 @@ def compare_learners(
         return comparison.table(*comparison.record(new_cases))
     if new_cases is not None:
         rule = "None for the AUC, which would otherwise be compared only on new cases"
-        raise ParameterError("new_cases", rule, "a test set")
+        raise exceptions.ParameterError("new_cases", rule, "a test set")
     return comparison.table({}, comparison.record_scores())
 
 
@@ -325,7 +319,7 @@ class Comparison:
         resampling, sample, scores = self.question.resampling, self.sample, dict[str, Records]()
         if resampling.cv is not None:
             rule = "None for the AUC, which is computed from bootstrap draws"
-            raise ParameterError("cv", rule, resampling.cv)
+            raise exceptions.ParameterError("cv", rule, resampling.cv)
         if resampling.copies is None:
             # both classifiers of a pair are refitted to the same rows
             resampling = replace(resampling, copies=not any(map(splits_rows, self.fitted.values())))
@@ -343,8 +337,8 @@ class Comparison:
             try:
                 analysis = analyze(question, classifier, sample.X, sample.y, sample.names_of_groups)
                 analysis.rows()  # raises the error of records that could not be made
-            except FailedRefitsError as error:
-                raise FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
+            except exceptions.FailedRefitsError as error:
+                raise exceptions.FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
             ((_, scores[name]),) = analysis.of_targets
         pairs = (scores[a].with_record(SECOND, scores[b]) for a, b in self.pairs)
         return [PairLosses(records, Records(), {}) for records in pairs]
@@ -453,7 +447,9 @@ def name_learners(learners: Any) -> dict[str, Any]:
     else:
         named = {}
     if len(named) < 2 or not all(isinstance(name, str) for name in named):
-        raise ParameterError("learners", "at least two classifiers, in a list or by name", learners)
+        raise exceptions.ParameterError(
+            "learners", "at least two classifiers, in a list or by name", learners
+        )
     for name, learner in named.items():
         if isinstance(learner, str):
             if learner != MAJORITY:
@@ -470,7 +466,7 @@ def find_pairs(names: list[str], reference: str | None) -> list[tuple[str, str]]
         return list(combinations(names, 2))
     if reference not in names:
         rule = f"None or one of {', '.join(names)}"
-        raise ParameterError("reference", rule, reference, suggestion(reference, names))
+        raise exceptions.ParameterError("reference", rule, reference, exceptions.suggestion(reference, names))
     return [(name, reference) for name in names if name != reference]
 
 
@@ -510,11 +506,11 @@ def fit_learners(
     return fitted
 
 
-def cautions_of_learners(sample: Sample, fitted: Mapping[str, Any]) -> tuple[CudboundWarning, ...]:
+def cautions_of_learners(sample: Sample, fitted: Mapping[str, Any]) -> tuple[exceptions.CudboundWarning, ...]:
     """Return reasons for caution about the training rows, and that learners have many features for them."""
     cautions = list(sample.cautions)
     for name, learner in fitted.items():
         facts = facts_of(learner, sample.X)
         for caution in many_features(facts, design_of(facts, sample), "comparison"):
-            cautions.append(ManyFeaturesWarning(f"{name}: {caution}"))
+            cautions.append(exceptions.ManyFeaturesWarning(f"{name}: {caution}"))
     return tuple(cautions)

@@ -13,26 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.feature_table import count_improbable_copies
+from cudbound.inputs import column_kinds, parsed_file
 from cudbound.inputs.classifier_recipe import STRATEGIES
-from cudbound.inputs.column_kinds import (
-    CODE,
-    IDS,
-    REMEDIES,
-    SEPARATORS,
-    Codes,
-    FarValue,
-    automatic_categories,
-    far_values,
-    has_long_numbers,
-    is_id_name,
-    is_improbable,
-    kind_of,
-    numbers_the_rows,
-    one_spelling,
-    remedy_of_separators,
-    says_unknown,
-    separation,
-)
 from cudbound.inputs.data_file import (
     CsvError,
     DataFile,
@@ -43,14 +25,6 @@ from cudbound.inputs.data_file import (
     key_of,
     quoted,
     to_numbers,
-)
-from cudbound.inputs.parsed_file import (
-    ParsedFile,
-    Roles,
-    classes_of,
-    missing_cells,
-    parse_file,
-    settle_missing,
 )
 
 if TYPE_CHECKING:
@@ -130,7 +104,7 @@ class TrainingData:
 
 
 def read_training_data(
-    data: DataFile, *, any_features: bool = False, parsed: ParsedFile | None = None
+    data: DataFile, *, any_features: bool = False, parsed: parsed_file.ParsedFile | None = None
 ) -> TrainingData:
     """Read a CSV file, and select, check and convert the columns of a fit.
 
@@ -149,20 +123,20 @@ def read_training_data(
         handled, see `cudbound.inputs.parsed_file.settle_missing`, a feature is not numeric, infinite, constant or a
         copy of the target, the target does not have two usable classes, or all rows are in one group.
     """
-    parsed = parse_file(data) if parsed is None else parsed
+    parsed = parsed_file.parse_file(data) if parsed is None else parsed
     table, roles = parsed.table, parsed.roles
     cells = table.cells.assign(**in_plain_form(table.cells[roles.numeric], data.decimal, data.thousands))
-    absent = missing_cells(cells, data.missing_values)
+    absent = parsed_file.missing_cells(cells, data.missing_values)
     used = cells[roles.used]
-    frame, settled = settle_missing(table.source, used, absent[roles.used], roles, data.missing)
+    frame, settled = parsed_file.settle_missing(table.source, used, absent[roles.used], roles, data.missing)
     target, features = roles.target, list(roles.features)
     labeled = [target, *([roles.group] if roles.group else [])]
     keys, warnings = _spelled_alike(frame.map(key_of), labeled)
     positive = None if data.all_classes else data.positive
-    class_keys = classes_of(Counter(keys[target].dropna()), positive, target)
+    class_keys = parsed_file.classes_of(Counter(keys[target].dropna()), positive, target)
     y = keys[target].map(class_keys.index).to_numpy(dtype=np.int64)
     unnamed = [name for name in features if name not in roles.categorical]
-    texts = automatic_categories(frame[unnamed]) if roles.automatic else []
+    texts = column_kinds.automatic_categories(frame[unnamed]) if roles.automatic else []
     categorical = {*roles.categorical, *texts}
     keys, of_levels = _spelled_alike(keys, [name for name in features if name in categorical])
     warnings = [*table.warnings, *warnings, *of_levels]
@@ -222,7 +196,7 @@ def _design(
 
 def _spelled_alike(keys: pd.DataFrame, categorical: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
     """Return the cells with one spelling per level, and notes on levels that had several."""
-    spelled = {name: one_spelling(keys[name]) for name in categorical}
+    spelled = {name: column_kinds.one_spelling(keys[name]) for name in categorical}
     alike = keys.assign(**{name: column for name, (column, _) in spelled.items()})
     return alike, [note for _, note in spelled.values() if note is not None]
 
@@ -247,7 +221,7 @@ def _notes(texts: Sequence[str] | None, settled: str | None) -> tuple[str, ...]:
 
 
 def _roles(
-    roles: Roles,
+    roles: parsed_file.Roles,
     columns: Iterable[str],
     categories: pd.DataFrame,
     classes: tuple[str, ...],
@@ -284,7 +258,7 @@ def check_constant(keys: pd.DataFrame) -> None:
 
 def copies(keys: pd.DataFrame, y: NDArray[np.int64]) -> list[str]:
     """Return the columns with a single value per class, unless chance may have made one."""
-    improbable = is_improbable(np.bincount(y), math.log(2.0), len(keys.columns))
+    improbable = column_kinds.is_improbable(np.bincount(y), math.log(2.0), len(keys.columns))
     return [
         str(name)
         for name in keys.columns
@@ -306,8 +280,15 @@ def numbers_in(frame: pd.DataFrame) -> pd.DataFrame:
     numbers: pd.DataFrame = frame.apply(to_numbers)
     wrong = numbers.isna() & frame.notna()
     if wrong.any(axis=None):
-        kinds = [*dict.fromkeys(kind_of(name, frame[name].dropna()) for name in frame.columns[wrong.any()])]
-        remedies = {**REMEDIES, SEPARATORS: remedy_of_separators(frame)}
+        kinds = [
+            *dict.fromkeys(
+                column_kinds.kind_of(name, frame[name].dropna()) for name in frame.columns[wrong.any()]
+            )
+        ]
+        remedies = {
+            **column_kinds.REMEDIES,
+            column_kinds.SEPARATORS: column_kinds.remedy_of_separators(frame),
+        }
         raise CsvError(
             f"not numeric: {_first_cells(frame, wrong)}; {'; '.join(remedies[kind] for kind in kinds)}"
         )
@@ -315,7 +296,7 @@ def numbers_in(frame: pd.DataFrame) -> pd.DataFrame:
     if huge.any(axis=None):
         cells = _first_cells(frame, huge)
         raise CsvError(f"infinite or beyond {LARGEST:g}: {cells}; correct or remove these lines")
-    long = [quoted(name) for name in frame.columns if has_long_numbers(frame[name].map(key_of))]
+    long = [quoted(name) for name in frame.columns if column_kinds.has_long_numbers(frame[name].map(key_of))]
     if long:
         raise CsvError(
             f"column {first_few(long)} has whole numbers of more than 15 digits, as identifiers do, and cannot be a "
@@ -359,7 +340,7 @@ def _groups(keys: pd.Series[str]) -> NDArray[np.str_]:
 MOST_CELLS = 1_000_000
 
 
-def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iterator[str]:
+def suspicions(cells: pd.DataFrame, roles: parsed_file.Roles, numbers: pd.DataFrame) -> Iterator[str]:
     """Return one sentence per possible mistake in a file.
 
     Parameters
@@ -385,17 +366,17 @@ def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iter
         if name not in numbers.columns:
             yield from _of_levels(name, cells[name].dropna())
     for name in numbers.columns:
-        if not is_id_name(name) and numbers_the_rows(cells[name].dropna()):
+        if not column_kinds.is_id_name(name) and column_kinds.numbers_the_rows(cells[name].dropna()):
             yield f"column {quoted(name)} is a feature and numbers the rows; leave it out with --exclude {quoted(name)}"
-        for far in far_values(numbers[name].dropna()):
+        for far in column_kinds.far_values(numbers[name].dropna()):
             yield far_in_words(name, far, numbers.drop(columns=name))
     if roles.target:
-        for far in far_values(to_numbers(cells[roles.target].dropna()), least=1):
+        for far in column_kinds.far_values(to_numbers(cells[roles.target].dropna()), least=1):
             yield far_in_words(roles.target, far, numbers)
         yield from _of_agreements(cells, roles) if cells.size <= MOST_CELLS else ()
 
 
-def _of_agreements(cells: pd.DataFrame, roles: Roles) -> Iterator[str]:
+def _of_agreements(cells: pd.DataFrame, roles: parsed_file.Roles) -> Iterator[str]:
     """Yield features that alone separate the classes."""
     rows = cells[cells[roles.target].notna() & ~cells.duplicated()]
     y = _codes(rows[roles.target])
@@ -409,27 +390,41 @@ def _of_agreements(cells: pd.DataFrame, roles: Roles) -> Iterator[str]:
             )
 
 
-def _codes(cells: pd.Series[str]) -> Codes:
+def _codes(cells: pd.Series[str]) -> column_kinds.Codes:
     """Return the numbers of the values of a column in their order, and -1 where one is missing."""
     numbers = to_numbers(cells)
     is_text = (numbers.isna() & cells.notna()).any()
-    values = one_spelling(cells.map(key_of))[0] if is_text else numbers
+    values = column_kinds.one_spelling(cells.map(key_of))[0] if is_text else numbers
     return values.factorize(sort=True)[0]
 
 
-def _separates(cells: pd.Series[str], levels: Codes, y: Codes, groups: Codes | None, n_columns: int) -> str:
+def _separates(
+    cells: pd.Series[str],
+    levels: column_kinds.Codes,
+    y: column_kinds.Codes,
+    groups: column_kinds.Codes | None,
+    n_columns: int,
+) -> str:
     """Return how a column alone separates the classes, or an empty text."""
-    how = separation(np.where(levels < 0, np.nan, levels), y, groups, n_columns)
+    how = column_kinds.separation(np.where(levels < 0, np.nan, levels), y, groups, n_columns)
     if how == "threshold" and not to_numbers(cells.dropna()).isna().any():
         return "at a threshold"
     if how:
         return "level by level"
-    return "by being missing" if separation((levels < 0).astype(float), y, groups, n_columns) else ""
+    return (
+        "by being missing"
+        if column_kinds.separation((levels < 0).astype(float), y, groups, n_columns)
+        else ""
+    )
 
 
 def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) -> Iterator[str]:
-    named, n_different = is_id_name(name), values.nunique()
-    is_id = named or (not is_feature and 2 * n_different > len(values) and kind_of(name, values) == IDS)
+    named, n_different = column_kinds.is_id_name(name), values.nunique()
+    is_id = named or (
+        not is_feature
+        and 2 * n_different > len(values)
+        and column_kinds.kind_of(name, values) == column_kinds.IDS
+    )
     column, repeated = quoted(name), n_different < len(values) and not grouped
     if is_id and repeated:
         yield (
@@ -441,15 +436,15 @@ def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) 
 
 
 def _of_levels(name: str, values: pd.Series[str]) -> Iterator[str]:
-    codes = to_numbers(values).notna() & values.map(CODE.fullmatch).notna()
-    unknown = values.map(says_unknown) | (codes & (codes.sum() == to_numbers(values).count()))
+    codes = to_numbers(values).notna() & values.map(column_kinds.CODE.fullmatch).notna()
+    unknown = values.map(column_kinds.says_unknown) | (codes & (codes.sum() == to_numbers(values).count()))
     if 0 < unknown.sum() < len(values):
         words = sorted(values[unknown].unique())
         yield (
             f"column {quoted(name)}: {', '.join(map(quoted, words))} on {count_rows(unknown.sum())} is a level; add "
             f"{missing_option(words)} if it means a missing value"
         )
-    if kind_of(name, values) == IDS and not is_id_name(name):
+    if column_kinds.kind_of(name, values) == column_kinds.IDS and not column_kinds.is_id_name(name):
         yield (
             f"column {quoted(name)} is a category of {values.nunique()} levels on {len(values)} rows; if it is an ID "
             f"or free text, drop it with --exclude {quoted(name)}"
@@ -461,7 +456,7 @@ def missing_option(words: Sequence[str]) -> str:
     return f"--missing-values={shlex.quote(','.join(words))}"
 
 
-def far_in_words(name: str, far: FarValue, columns: pd.DataFrame | None = None) -> str:
+def far_in_words(name: str, far: column_kinds.FarValue, columns: pd.DataFrame | None = None) -> str:
     """Return the sentence on an isolated number, which may also be a value of other columns of numbers."""
     lines, text = far.lines, far.text
     rows = f"on line {lines[0]}" if len(lines) == 1 else f"on {len(lines)} rows, the first on line {lines[0]}"

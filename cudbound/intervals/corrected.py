@@ -13,21 +13,7 @@ from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Outcom
 from cudbound.basis.validation import Array
 from cudbound.intervals.bootstrap_percentile import QUANTILE, percentile_interval
 from cudbound.intervals.method import Method, defined_values, replicates_632
-from cudbound.point_estimates.auc import (
-    NO_PAIR,
-    auc_estimates,
-    aucs_on_draws,
-    aucs_on_training_rows,
-    training_auc,
-)
-from cudbound.point_estimates.bootstrap_632 import (
-    NOTHING_OUT_OF_BAG,
-    error_632,
-    error_632_plus,
-    estimate_632,
-    estimate_632_plus,
-    optimism_corrected,
-)
+from cudbound.point_estimates import auc, bootstrap_632
 from cudbound.records import LOSSES, SCORES, Records
 from cudbound.resampling.bootstrap import BOOTSTRAP, INNER
 
@@ -42,15 +28,21 @@ def estimate_at(records: Records, center: str) -> PointOutcome:
     """
     if records.kind == "scores":
         if center == "optimism":
-            optimism = float(np.mean(aucs_on_draws(records) - aucs_on_training_rows(records)))
-            return PointOutcome(min(max(training_auc(records) - optimism, 0.0), 1.0))
-        aucs, reason = auc_estimates(records), NO_PAIR
-        estimate = float(error_632(aucs.training, aucs.out_of_bag)) if center == "632" else aucs.plus
+            optimism = float(np.mean(auc.aucs_on_draws(records) - auc.aucs_on_training_rows(records)))
+            return PointOutcome(min(max(auc.training_auc(records) - optimism, 0.0), 1.0))
+        aucs, reason = auc.auc_estimates(records), auc.NO_PAIR
+        estimate = (
+            float(bootstrap_632.error_632(aucs.training, aucs.out_of_bag)) if center == "632" else aucs.plus
+        )
     else:
         if center == "optimism":
-            return optimism_corrected(records)
-        reason = NOTHING_OUT_OF_BAG
-        estimate = estimate_632(records) if center == "632" else estimate_632_plus(records).estimate
+            return bootstrap_632.optimism_corrected(records)
+        reason = bootstrap_632.NOTHING_OUT_OF_BAG
+        estimate = (
+            bootstrap_632.estimate_632(records)
+            if center == "632"
+            else bootstrap_632.estimate_632_plus(records).estimate
+        )
     return PointOutcome(estimate, degenerate=reason if math.isnan(estimate) else None)
 
 
@@ -77,13 +69,15 @@ def replicates_at(records: Records, center: str) -> Array:
     if center == "optimism":
         return np.asarray(bootstrap.resubstitution + recorded)
     each = zip(bootstrap.resubstitution, inner.errors, recorded, strict=True)
-    return np.array([error_632_plus(*(float(value) for value in parts)).estimate for parts in each])
+    return np.array(
+        [bootstrap_632.error_632_plus(*(float(value) for value in parts)).estimate for parts in each]
+    )
 
 
 def _on_draws(records: Records) -> Array:
     """Return the error or the AUC of each refit on its own draw."""
     if records.kind == "scores":
-        return aucs_on_draws(records)
+        return auc.aucs_on_draws(records)
     return np.asarray(records.require(BOOTSTRAP).resubstitution)
 
 
@@ -101,7 +95,7 @@ def _location_shifted(records: Records, confidence_level: float, *, center: str,
     if corrected.degenerate:
         return Outcome.undefined(corrected.degenerate)
     scored = records.kind == "scores"
-    training = training_auc(records) if scored else float(np.mean(records.require(LOSSES)))
+    training = auc.training_auc(records) if scored else float(np.mean(records.require(LOSSES)))
     interval = percentile_interval(_on_draws(records), confidence_level, quantile)
     shift = corrected.estimate - training
     return Outcome(
@@ -190,7 +184,7 @@ def _abcloc(records: Records, confidence_level: float, *, center: str) -> Outcom
     if corrected.degenerate:
         return Outcome.undefined(corrected.degenerate)
     if records.kind == "scores":
-        on_training_rows = aucs_on_training_rows(records)
+        on_training_rows = auc.aucs_on_training_rows(records)
     else:
         on_training_rows = np.asarray(records.require(BOOTSTRAP).losses).mean(axis=1)
     below, above = dual_deviations(_on_draws(records) - WEIGHT * on_training_rows)

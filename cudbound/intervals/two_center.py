@@ -25,6 +25,7 @@ from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_binomial_tails
 from cudbound.basis.rounding import format_proportion
 from cudbound.intervals.method import Method
+from cudbound.point_estimates import bootstrap_632
 from cudbound.point_estimates.auc import (
     NO_PAIR,
     ONE_ROW,
@@ -33,15 +34,6 @@ from cudbound.point_estimates.auc import (
     auc_estimates,
     order_codes,
     weighted_auc,
-)
-from cudbound.point_estimates.bootstrap_632 import (
-    NOTHING_OUT_OF_BAG,
-    brier_variance,
-    design_effect,
-    effective_rows,
-    error_632_plus,
-    no_information_of,
-    out_of_bag_error,
 )
 from cudbound.records import DESIGN, LOSSES, SCORES, FoldLosses, Records
 from cudbound.resampling.bootstrap import BOOTSTRAP
@@ -125,21 +117,24 @@ def centers_of(records: Records) -> Centers | str:
     """
     if records.kind == "scores":
         return _centers_of_scores(records)
-    training, no_information = float(np.mean(records.require(LOSSES))), no_information_of(records)
+    training, no_information = (
+        float(np.mean(records.require(LOSSES))),
+        bootstrap_632.no_information_of(records),
+    )
     # of rows that do not count alike the mean over those that were left out may be above 1
-    out_of_bag = min(out_of_bag_error(records), 1.0)
-    plus = error_632_plus(training, out_of_bag, no_information).estimate
+    out_of_bag = min(bootstrap_632.out_of_bag_error(records), 1.0)
+    plus = bootstrap_632.error_632_plus(training, out_of_bag, no_information).estimate
     if math.isnan(plus):
-        return NOTHING_OUT_OF_BAG
+        return bootstrap_632.NOTHING_OUT_OF_BAG
     partitions = records.require(STRATIFIED_FOLDS).partitions
     cross_validated = float(np.mean([np.mean(partition.losses) for partition in partitions]))
-    n, groups, remarks = effective_rows(records), records.groups, list[str]()
+    n, groups, remarks = bootstrap_632.effective_rows(records), records.groups, list[str]()
     if groups is not None:
-        effect = f"design effect {design_effect(records):.3g} of the out-of-bag losses"
+        effect = f"design effect {bootstrap_632.design_effect(records):.3g} of the out-of-bag losses"
         remarks.append(f"{records.n_samples} rows counted as {n:.1f}: {effect}")
     estimates = training, cross_validated, out_of_bag, plus
     if records.kind == "probabilities":
-        variance = brier_variance(records)
+        variance = bootstrap_632.brier_variance(records)
         further = {"no_information": no_information, "variance": variance}
         size = partial(brier_size, variance=variance, n=n)
         return Centers(*estimates, size, remarks=tuple(remarks), further=further)

@@ -22,16 +22,8 @@ from cudbound.basis.exceptions import CudboundWarning
 from cudbound.losses.cvxpy_loss import import_cvxpy
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
+from cudbound.solve import reference_cones
 from cudbound.solve.limits import NO_LIMITS, SearchLimits
-from cudbound.solve.reference_cones import (
-    Minimum,
-    Relaxation,
-    choose_solvers,
-    interior_point,
-    loss_expression,
-    merge_rows,
-    rescaled,
-)
 
 Array = NDArray[np.float64]
 
@@ -114,12 +106,12 @@ def solve_reference(
     [0.25, 0.0]
     """
     cp = import_cvxpy()
-    solvers = choose_solvers(cp, "ECOS")
-    loss_expression(cp, problem.loss, problem.labels, cp.Variable(problem.labels.size))
+    solvers = reference_cones.choose_solvers(cp, "ECOS")
+    reference_cones.loss_expression(cp, problem.loss, problem.labels, cp.Variable(problem.labels.size))
     # columns of mean square 1, so that tolerances are relative to the data; Q does not depend on it
     scale = np.sqrt(np.square(problem.design).mean(axis=0))
     scale[scale == 0.0] = 1.0
-    problem = rescaled(problem, scale)
+    problem = reference_cones.rescaled(problem, scale)
     draws = _nothing_proved(problem) if previous is None else previous
     names = ("lower", "upper", "status", "nodes", "witness")
     proved: dict[str, Any] = {name: np.array(getattr(draws, name)) for name in names}
@@ -133,7 +125,9 @@ def solve_reference(
             if not interrupted and time.monotonic() >= end:
                 status = SolveStatus.TIME_LIMIT
             elif not interrupted:
-                status = search.run(Relaxation(cp, solvers, problem, draw, search.normals), nodes, end)
+                status = search.run(
+                    reference_cones.Relaxation(cp, solvers, problem, draw, search.normals), nodes, end
+                )
                 if report is not None:
                     report(done)
         except KeyboardInterrupt:
@@ -162,7 +156,7 @@ class _Node:
 
     key: tuple[float, int, int]
     signs: NDArray[np.int8] = field(compare=False)
-    minimum: Minimum = field(compare=False)
+    minimum: reference_cones.Minimum = field(compare=False)
     interior: Array = field(compare=False)
 
 
@@ -172,7 +166,7 @@ class _Search:
     def __init__(self, problem: Problem, draw: int, side: str):
         self._problem, self._draw = problem, draw
         self._worth = _SIDES[side]
-        self._planes = merge_rows(problem, draw)
+        self._planes = reference_cones.merge_rows(problem, draw)
         self.normals = self._planes.normals
         self._anchor_loss = problem.mean_loss(draw, problem.coef)
         # the largest and smallest score that the hyperplanes from k on can add, for k = 0..m
@@ -189,7 +183,7 @@ class _Search:
         self._found = False
         self.upper = self._bound(np.zeros(0, dtype=np.int8), -math.inf)
 
-    def run(self, relaxation: Relaxation, node_limit: float, deadline: float) -> SolveStatus:
+    def run(self, relaxation: reference_cones.Relaxation, node_limit: float, deadline: float) -> SolveStatus:
         """Search until the best value is proved, a limit is reached, or no solver solves the remaining subproblems."""
         self._relaxation = relaxation
         start = np.zeros(0, dtype=np.int8)
@@ -197,7 +191,7 @@ class _Search:
         if node_limit < 1:
             return SolveStatus.NODE_LIMIT
         self.upper, unresolved = 0.0, False
-        self._consider(start, Minimum(-math.inf, None), self._generic)
+        self._consider(start, reference_cones.Minimum(-math.inf, None), self._generic)
         while self._heap and -self._heap[0].key[0] > self.value + PRUNE:
             no_nodes_left = self.nodes + 2 > node_limit
             if no_nodes_left or time.monotonic() >= deadline:
@@ -260,13 +254,13 @@ class _Search:
             return
         interior: Array | None = node.interior
         if sign * float(self.normals[depth] @ node.interior) <= 1e-6:
-            interior = interior_point(signs[:, None] * self.normals[: depth + 1])
+            interior = reference_cones.interior_point(signs[:, None] * self.normals[: depth + 1])
         if interior is None:
             self.nodes += 1
             return
         self._consider(signs, node.minimum, interior)
 
-    def _consider(self, signs: NDArray[np.int8], parent: Minimum, interior: Array) -> None:
+    def _consider(self, signs: NDArray[np.int8], parent: reference_cones.Minimum, interior: Array) -> None:
         """Solve the relaxation of an open cone, try the cell next to its minimizer, and keep or prune it."""
         self.nodes += 1
         minimum = parent
@@ -294,6 +288,6 @@ class _Search:
         value = self._worth(self._planes.score(signs)) * self._g(loss)
         if self._found and value <= self.value:
             return
-        inside = interior_point(signs[:, None] * normals)
+        inside = reference_cones.interior_point(signs[:, None] * normals)
         if inside is not None:
             self.value, self._beta, self._inside, self._found = value, beta, inside, True
