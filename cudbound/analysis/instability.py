@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import vstack
 
 from cudbound.adapters.parts import RecordedOutputs, distances_from_threshold, scorer_of
-from cudbound.basis.calls import Forecast, current_progress
+from cudbound.basis.calls import bar_of_refits
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.feature_table import as_table
 from cudbound.basis.results import Pictured
@@ -295,13 +295,7 @@ def _outputs_of_refits(
         groups=groups,
         scoring=RecordedOutputs(kinds, event_class),
     )
-    progress, forecast = current_progress(), Forecast(len(counts), ("n_jobs=-1",) if n_jobs == 1 else ())
-    with progress.bar(total=len(counts), desc="refits", unit="fit") as bar:
-
-        def advance(n_fits: int) -> None:
-            forecast(n_fits)
-            bar.update(n_fits)
-
+    with bar_of_refits(len(counts), ("n_jobs=-1",) if n_jobs == 1 else ()) as advance:
         # a classifier with random numbers takes others than in the records
         refit = refits.recorded(np.random.default_rng(0), advance, scored=True, each="draw")
         return refit(counts.astype(np.int32))[:, -n_new:]

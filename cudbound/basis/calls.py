@@ -190,6 +190,26 @@ class Forecast:
             )
 
 
+@contextmanager
+def bar_of_refits(total: int, helps: tuple[str, ...] = ()) -> Iterator[Callable[[int], object]]:
+    """Show a bar over refits, and warn if they will take long; yields a function that advances both by some fits."""
+    shown, forecast = current_progress(), Forecast(total, helps)
+    if not shown.shown or total == 0:
+        yield forecast
+        return
+    # with smoothing 0 the time that remains is judged by all fits made so far, not by the last few
+    with shown.bar(total=total, desc="refits", unit="fit", smoothing=0) as bar:
+
+        def advance(n_fits: int) -> None:
+            forecast(n_fits)
+            bar.update(n_fits)
+
+        yield advance
+        if shown.due:
+            bar.total = bar.n  # draws that were dropped, or drawn again, are counted here at last
+            bar.refresh()
+
+
 def _in_words(seconds: float) -> str:
     minutes = seconds / 60.0
     if minutes < 1.5:

@@ -125,10 +125,7 @@ def read_training_data(
     """
     parsed = parsed_file.parse_file(data) if parsed is None else parsed
     table, roles = parsed.table, parsed.roles
-    cells = table.cells.assign(**in_plain_form(table.cells[roles.numeric], data.decimal, data.thousands))
-    absent = parsed_file.missing_cells(cells, data.missing_values)
-    used = cells[roles.used]
-    frame, settled = parsed_file.settle_missing(table.source, used, absent[roles.used], roles, data.missing)
+    cells, frame, settled = settled_cells(parsed)
     target, features = roles.target, list(roles.features)
     labeled = [target, *([roles.group] if roles.group else [])]
     keys, warnings = _spelled_alike(frame.map(key_of), labeled)
@@ -146,7 +143,7 @@ def read_training_data(
     numbers = numbers_in(frame[[name for name in features if name not in categorical]])
     if not any_features:
         warnings += doubts(table.cells[numbers.columns].loc[frame.index], data)
-        warnings += suspicions(cells.mask(absent), roles, numbers)
+        warnings += suspicions(cells, roles, numbers)
     filled = settled is not None and data.missing in STRATEGIES
     design, names, levels = _design(keys, numbers, features, categorical, filled)
     as_text = frame[target].groupby(keys[target]).first()
@@ -169,6 +166,15 @@ def read_training_data(
         roles=_roles(roles, cells.columns, in_levels, classes, y, settled),
         columns=keys[features].assign(**numbers),
     )
+
+
+def settled_cells(parsed: parsed_file.ParsedFile) -> tuple[pd.DataFrame, pd.DataFrame, str | None]:
+    """Return all cells in plain form, nan where one is missing, and the used ones as `settle_missing` does."""
+    data, table, roles = parsed.data, parsed.table, parsed.roles
+    cells = table.cells.assign(**in_plain_form(table.cells[roles.numeric], data.decimal, data.thousands))
+    absent = parsed_file.missing_cells(cells, data.missing_values)
+    used, gaps = cells[roles.used], absent[roles.used]
+    return cells.mask(absent), *parsed_file.settle_missing(table.source, used, gaps, roles, data.missing)
 
 
 def _design(
@@ -212,12 +218,10 @@ def _indicators(keys: pd.Series[str]) -> pd.DataFrame:
 
 def _notes(texts: Sequence[str] | None, settled: str | None) -> tuple[str, ...]:
     """Report which columns were treated as categories automatically, and how missing values were handled."""
-    notes = []
-    if texts is not None:
-        notes.append(f"Categorical columns, found automatically: {first_few(texts) or 'none'}.")
-    if settled is not None:
-        notes.append(f"Missing values: {settled}.")
-    return tuple(notes)
+    found = (
+        "" if texts is None else f"Categorical columns, found automatically: {first_few(texts) or 'none'}."
+    )
+    return tuple(filter(None, (found, f"Missing values: {settled}." if settled else "")))
 
 
 def _roles(

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.inputs.column_kinds import spelling
-from cudbound.inputs.csv_columns import TrainingData, numbers_in
-from cudbound.inputs.data_file import CsvError, DataFile, count_rows, first_few, in_plain_form, key_of, quoted
-from cudbound.inputs.parsed_file import missing_cells, parse_file, settle_missing
+from cudbound.inputs.csv_columns import TrainingData, numbers_in, settled_cells
+from cudbound.inputs.data_file import CsvError, DataFile, count_rows, first_few, key_of, quoted
+from cudbound.inputs.parsed_file import parse_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,9 +52,7 @@ def read_new_cases(
     )
     parsed = parse_file(as_in_training)
     table, roles = parsed.table, parsed.roles
-    cells = table.cells.assign(**in_plain_form(table.cells[roles.numeric], data.decimal, data.thousands))
-    absent = missing_cells(cells, data.missing_values)[roles.used]
-    frame, _ = settle_missing(table.source, cells[roles.used], absent, roles, data.missing)
+    _, frame, _ = settled_cells(parsed)
     gaps = [quoted(name) for name in roles.features if frame[name].isna().any()]
     if gaps and not np.isnan(sample.X).any():
         raise CsvError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold
 
 from cudbound.adapters.parts import RecordedOutputs, splits_rows
-from cudbound.basis.calls import Forecast, current_progress
+from cudbound.basis.calls import bar_of_refits
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import Needs
 from cudbound.basis.record_kind import RecordKind
@@ -238,34 +238,18 @@ def count_fits_of(needs: Set[RecordKind[Any]], inputs: RecordingInputs) -> dict[
     return fits | {kind: kind.n_fits(inputs) for kind in in_order(needs - filled) if kind.n_fits}
 
 
-@contextmanager
 def progress_bar(
     needs: Set[RecordKind[Any]], inputs: RecordingInputs, times: int = 1, further: int = 0
-) -> Iterator[Callable[[int], object]]:
-    """Show a bar over all refits of a run, and warn if they will take long; yields a function that advances both.
+) -> AbstractContextManager[Callable[[int], object]]:
+    """Show a bar over all refits of a run, see `bar_of_refits`.
 
     The records are made `times` times, with `further` fits. The warning tells how to reduce the refits of the record
     with the most.
     """
     fits = count_fits_of(needs, inputs)
-    total = times * sum(fits.values()) + further
     most = max((kind for kind in fits if kind is not None), key=lambda kind: fits[kind], default=None)
     helps = (*(("n_jobs=-1",) if inputs.n_jobs == 1 else ()), *(most.fewer if most else ()))
-    shown, forecast = current_progress(), Forecast(total, helps)
-    if not shown.shown or total == 0:
-        yield forecast
-        return
-    # with smoothing 0 the time that remains is judged by all fits made so far, not by the last few
-    with shown.bar(total=total, desc="refits", unit="fit", smoothing=0) as bar:
-
-        def advance(n_fits: int) -> None:
-            forecast(n_fits)
-            bar.update(n_fits)
-
-        yield advance
-        if shown.due:
-            bar.total = bar.n  # draws that were dropped, or drawn again, are counted here at last
-            bar.refresh()
+    return bar_of_refits(times * sum(fits.values()) + further, helps)
 
 
 @contextmanager
