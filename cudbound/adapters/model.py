@@ -252,11 +252,7 @@ class Model:
                 native=native,
                 predicted=sample.predicted,
             )
-        except (
-            exceptions.UnsupportedEstimatorError,
-            exceptions.UnsupportedProblemError,
-            exceptions.NotMinimizerError,
-        ) as error:
+        except exceptions.StatedError as error:
             if named:
                 raise
             if isinstance(error, exceptions.NotMinimizerError) and not np.isnan(error.residual):
