@@ -116,7 +116,7 @@ def performance_interval(
     Notes
     -----
     "two-center" refits the classifier `n_resamples` times to bootstrap draws, and 50 times for cross-validation. There
-    is no finite-sample guarantee; docs/evidence/recommended.md says how far it is confirmed.
+    is no finite-sample guarantee; docs/evidence/index.md says how far it is confirmed.
 
     Examples
     --------

@@ -6,25 +6,22 @@ what the block before it prints.
 
 from __future__ import annotations
 
-import csv
 import inspect
 import re
 import tempfile
 import tomllib
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+import evidence_pages
 import finite_sample
 import method_cards
-import new_cases_pages
 import pandas as pd
 import recommended_pages
 import search_nodes as search_nodes_file
 import tutorial_pages
 from page_session import GENERATED, run_page
-from sizes_of_tests import methods_by_size, numbered_cells, sizes_in_cells
 from tabulate import tabulate
 
 from cudbound.adapters import REFUSALS
@@ -80,30 +77,6 @@ def recorded_losses() -> str:
             }
         )
     return markdown_table(rows)
-
-
-def cells_worst_first(path: Path, method: str = "two-center") -> str:
-    """The cells of one method in a ``cells.csv`` of the evidence, that of the lowest coverage first."""
-    with path.open(newline="") as file:
-        cells = [one for one in csv.DictReader(file) if one["method"] == method]
-    return markdown_table(
-        [
-            {
-                "cell": one["scenario"],
-                "population": one["world"],
-                "classifier": one["classifier"],
-                "n": one["n"],
-                "p": one["p"],
-                "rank": one["rank"].removesuffix(".0"),
-                "sets": one["sets"],
-                "coverage": f"{float(one['coverage']):.3f} ± {float(one['mcse']):.3f}",
-                "truth below, above": f"{float(one['missed_low']):.3f}, {float(one['missed_high']):.3f}",
-                "width": f"{float(one['width']):.3f}" if one["width"] else "",
-                "reaches .95": "yes" if one["keeps_level"] == "True" else "**no**",
-            }
-            for one in sorted(cells, key=lambda one: (float(one["coverage"]), one["scenario"], int(one["n"])))
-        ]
-    )
 
 
 def listed(value: Any) -> list[Any]:
@@ -254,125 +227,6 @@ def refusals() -> str:
 EVIDENCE = ROOT / "docs" / "evidence"
 #: Coverage in populations where two-center fails at every n; `tests/test_theory.py` computes it again.
 THEORY = EVIDENCE / "theory.csv"
-#: Studies whose cells are kept as they were published.
-EARLIER = sorted(path.stem for path in (EVIDENCE / "earlier").glob("*.csv"))
-
-
-def earlier_cells(study: str) -> str:
-    """Coverage and width in every cell of an earlier study, that of the first method's lowest coverage first."""
-    with (EVIDENCE / "earlier" / f"{study}.csv").open(newline="") as file:
-        reader = csv.DictReader(file)
-        keys = (reader.fieldnames or [])[: -len(("method", "coverage", "width", "keeps_level"))]
-        cells: dict[tuple[str, ...], list[dict[str, str]]] = {}
-        for one in reader:
-            cells.setdefault(tuple(one[key] for key in keys), []).append(one)
-    return markdown_table(
-        [
-            dict(zip(keys, cell, strict=True))
-            | {
-                one["method"]: f"{one['coverage']} / {one['width']}"
-                + ("" if one["keeps_level"] == "True" else " \\*")
-                for one in found
-            }
-            for cell, found in sorted(cells.items(), key=lambda item: float(item[1][0]["coverage"]))
-        ]
-    )
-
-
-def earlier_methods(study: str) -> str:
-    """The methods of an earlier study over its stored lines, that of the lowest coverage first.
-
-    Its two-center is an earlier form, and is left out.
-    """
-    lines = pd.read_csv(EVIDENCE / "earlier" / f"{study}.csv")
-    lines = lines[~lines["method"].str.startswith("two-center")]
-    keys = lines.columns[: lines.columns.get_loc("method")]
-    rows = []
-    for name, of_method in lines.groupby("method"):
-        worst = of_method.loc[of_method["coverage"].idxmin()]
-        where = ", ".join(f"n = {worst[key]}" if key == "n" else worst[key] for key in keys)
-        rows.append(
-            {
-                "method": f"`{name.split(', ')[0]}`"
-                + "".join(f", {one} groups" for one in name.split(", ")[1:]),
-                f"level missed, of {len(of_method)}": str((~of_method["keeps_level"]).sum()),
-                "lowest coverage": f"{worst['coverage']:.3f}",
-                "where": where,
-                "mean width": f"{of_method['width'].mean():.3f}",
-            }
-        )
-    return markdown_table(sorted(rows, key=lambda row: (row["lowest coverage"], row["method"])))
-
-
-def methods_worst_first(study: str) -> str:
-    """All methods of a study over its cells, that of the smallest coverage first, without a former two-center."""
-    cells = pd.read_csv(EVIDENCE / study / "cells.csv").query("method != 'two-center'")
-    found = cells.groupby("method").agg(
-        smallest=("coverage", "min"),
-        middle=("coverage", "median"),
-        kept=("keeps_level", "mean"),
-        width=("width", "mean"),
-    )
-    return markdown_table(
-        [
-            {
-                "method": f"`{name}`",
-                "lowest coverage": f"{one.smallest:.3f}",
-                "median coverage": f"{one.middle:.3f}",
-                "share of cells that reach .95": f"{one.kept:.2f}",
-                "mean width": f"{one.width:.3f}",
-            }
-            for name, one in found.sort_values(["smallest", "middle"]).iterrows()
-        ]
-    )
-
-
-def intervals_of_paper2008() -> str:
-    """The seven intervals over the cells of paper2008, that of the lowest coverage first."""
-    tables = (
-        pd.read_csv(EVIDENCE / "paper2008" / f"{name}.csv") for name in ("coverage", "width", "shortest")
-    )
-    coverage, widths, shortest = tables
-    by_cell = widths.pivot(index=["scenario", "n"], columns="method", values="mean width")
-    ratios = by_cell.div(by_cell["cud"], axis=0).mean()
-    worst = coverage.loc[coverage.groupby("method")["coverage"].idxmin()].sort_values("coverage")
-    return markdown_table(
-        [
-            {
-                "method": f"`{one['method']}`",
-                f"reaches its level, of {len(by_cell)} cells": str(
-                    (coverage.loc[coverage["method"] == one["method"], "keeps level"] == "yes").sum()
-                ),
-                "shortest that does": str((shortest["shortest of them"] == one["method"]).sum()),
-                "lowest coverage": f"{one['coverage']:.3f}",
-                "where": f"{one['scenario']}, n = {one['n']}",
-                "width / cud": f"{ratios[one['method']]:.2f}",
-                "degenerate intervals": str(
-                    widths.loc[widths["method"] == one["method"], "degenerate"].sum()
-                ),
-            }
-            for _, one in worst.iterrows()
-        ]
-    )
-
-
-def former_rule() -> str:
-    """What the form of two-center that was recommended before covered, one line per study."""
-    rows = []
-    for line in pd.read_csv(EVIDENCE / "former_rule.csv").itertuples():
-        rows.append(
-            {
-                "study": line.study,
-                "cells": str(line.cells),
-                "reached 95%": str(line.reached),
-                "lowest coverage": f"{line.lowest:.3f}: {line.lowest_in}",
-                "median": f"{line.median:.3f}",
-                "width / from n new cases": ""
-                if pd.isna(line.width_over_new)
-                else f"{line.width_over_new:.2f}",
-            }
-        )
-    return markdown_table(rows)
 
 
 def theory_coverage() -> str:
@@ -398,27 +252,13 @@ def search_nodes() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     **recommended_pages.PARTS,
-    **new_cases_pages.PARTS,
+    **evidence_pages.PARTS,
     **tutorial_pages.PARTS,
     **method_cards.PARTS,
-    "former-rule": former_rule,
     "theory-coverage": theory_coverage,
     "guarantees": guarantees,
     "search-nodes": search_nodes,
     "against-others": against_others,
-    "confirmation-methods": partial(methods_worst_first, "two-center-confirmation"),
-    "paper2008-methods": intervals_of_paper2008,
-    "auc-methods": partial(methods_worst_first, "two-center-auc"),
-    "brier-methods": partial(methods_worst_first, "two-center-brier"),
-    "sizes-of-tests": lambda: markdown_table(methods_by_size()),
-    "cells-of-tests": lambda: markdown_table(numbered_cells()),
-    "sizes-in-cells": lambda: markdown_table(sizes_in_cells()),
-    "net-benefit-again-cells": partial(cells_worst_first, EVIDENCE / "net-benefit-again" / "cells.csv"),
-    "ratio-cells": partial(cells_worst_first, EVIDENCE / "ratios-and-net-benefit" / "cells.csv"),
-    "several-classes-methods": partial(methods_worst_first, "several-classes"),
-    "other-intervals-methods": partial(methods_worst_first, "other-intervals"),
-    "earlier-paper2008-seven": partial(earlier_cells, "paper2008-seven"),
-    **{f"methods-{name}": partial(earlier_methods, name) for name in EARLIER if name != "paper2008-seven"},
     "recorded-losses": recorded_losses,
     "study-templates": study_templates,
     "metrics": metrics,

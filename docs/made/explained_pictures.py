@@ -1,7 +1,7 @@
 """Draw the figures of the explanations: ``python docs/made/explained_pictures.py docs/pictures``.
 
-Estimands in one picture; why the training error jumps; an arrangement with the levels of g; the search tree of a draw.
-Every number in them is computed here.
+Estimands in one picture; why the training error jumps; an arrangement with the levels of g; the search tree of a draw;
+the power of tests of two learners, from stored results. Every other number in them is computed here.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, FancyBboxPatch
@@ -254,6 +255,52 @@ def branch_and_bound(problem: Problem, design: np.ndarray, labels: np.ndarray) -
             given.add(i)
     assert abs(best - solved.upper[0]) < 1e-6, "the picture must show the search of the solver"
     return nodes, best
+
+
+#: Tests in the picture of their power, by their names in the stored curves: label, color and line.
+TESTS = {
+    "resampled-t, n/2 + n/2": ("resampled t", "C3", "-"),
+    "pseudo-bootstrap, n/2 + n/2": ("pseudo-bootstrap", "C1", "-"),
+    "k-fold-t": ("k-fold t", "C5", "-"),
+    "corrected-resampled-t, n/2 + n/2": ("corrected resampled t, tests n/2", "C0", "-"),
+    "corrected-resampled-t, n/2 + n/10": ("corrected resampled t, tests n/10", "C0", "--"),
+    "conservative-z, n/2 + n/10": ("conservative Z", "C2", "-"),
+    "5x2cv-t": ("5x2cv t", "C4", "-"),
+    "5x2cv-f": ("5x2cv F", "C4", "--"),
+    "repeated-k-fold-t": ("repeated k-fold t (the default)", "black", "-"),
+    "grandvalet-bengio-t, rho = .7": ("k-fold t, rho = .7", "C5", "--"),
+    "corrected-pseudo-bootstrap, n/2 + n/2": ("corrected pseudo-bootstrap", "C1", "--"),
+}
+
+
+def power() -> Figure:
+    """Shares of rejections against the hypothesized difference; for letters, of equality against the true one."""
+    folder = Path(__file__).parents[2] / "docs" / "evidence" / "nadeau-bengio"
+    curves, cells = (pd.read_csv(folder / f"{name}.csv") for name in ("curves", "cells"))
+    fig, axes = plt.subplots(2, 2, figsize=(9, 6.4), layout="constrained", sharey=True)
+    problems = ("gaussians, I and I/2", "gaussians, I and I/6", "regression 1, n = 200", "letters")
+    for ax, problem in zip(axes.flat, problems, strict=True):
+        for name, (label, color, line) in TESTS.items():
+            lines = cells if problem == "letters" else curves
+            of_test = lines[(lines["problem"] == problem) & (lines["test"] == name)]
+            if problem == "letters":
+                of_test = of_test.sort_values("truth")
+                x, y = of_test["truth"], of_test["rejects_equality"]
+            else:
+                x, y = of_test["widths"], of_test["rejected"]
+            ax.plot(x, y, color=color, linestyle=line, label=label, linewidth=1.2)
+        ax.axhline(0.1, color="0.6", linewidth=0.8)
+        letters = problem == "letters"
+        ax.set(
+            title="letters, six metrics: rejections of equality" if letters else problem,
+            xlabel="true difference" if letters else "hypothesized minus true difference, widths",
+            ylim=(0, 1),
+        )
+    for ax in axes[:, 0]:
+        ax.set_ylabel("share of sets that reject")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside right center", frameon=False)
+    return fig
 
 
 FIGURES: dict[str, Callable[[], Figure]] = {

@@ -1,4 +1,4 @@
-"""The tables of docs/evidence/recommended.md, from the files of the confirmation in docs/evidence/recommended.
+"""The tables of the registered confirmation, from its files in docs/evidence/recommended.
 
 ``cells.csv`` has one row per metric, cell, method and way of refitting, ``misses.csv`` the cells that were repeated
 with another seed, and ``variants.csv`` forms that were not used, computed from the same sets.
@@ -181,33 +181,49 @@ def methods(cells: pd.DataFrame) -> str:
     return table(rows)
 
 
-def splitting(cells: pd.DataFrame) -> str:
-    """Learners that split their rows, refitted without and with copies of rows; last the cells that have both."""
-    some = cells[(cells["kind"] == SPLITTING) & (cells["method"] == RULE)]
-    rows = []
-    for (metric, cell), pair in some.groupby(["metric", "cell"], sort=False):
-        by_copies = {bool(line["copies"]): line for _, line in pair.iterrows()}
-        rows.append(
-            {"cell": cell, "metric": METRICS.get(metric, metric)}
-            | {
-                heading: both(by_copies[copies]) if copies in by_copies else ""
-                for heading, copies in WAYS.items()
+def kinds_of_the_error(cells: pd.DataFrame) -> str:
+    """One line per kind of cell, for the recommended interval of the error; the lowest coverage first."""
+    used = as_used(cells).query("method == @RULE and metric == 'error'")
+    groups = [(str(kind), some) for kind, some in used.groupby("kind")]
+    return table(
+        [
+            {
+                "kind": kind,
+                "cells": str(len(some)),
+                "reached 95%": str(int(some["keeps_level"].sum())),
+                "lowest coverage": f"{some['coverage'].min():.3f}",
+                "width / from n new cases": ratio(some["width_over_new"].mean()),
             }
-        )
-    return table([*rows, _of_both_ways(some)])
+            for kind, some in sorted(groups, key=lambda group: group[1]["coverage"].min())
+        ]
+    )
 
 
-def _of_both_ways(cells: pd.DataFrame) -> dict[str, str]:
-    """How many of the cells that have both ways of refitting kept their level, and the mean widths."""
-    both_ways = cells.groupby(["metric", "cell"])["copies"].transform("nunique") == 2
-    of_copies = dict(iter(cells[both_ways].groupby("copies")))
-    n_cells = min(map(len, of_copies.values()), default=0)
-    kept = {
-        heading: f"{of_copies[copies]['keeps_level'].sum()} ({ratio(of_copies[copies]['width_over_new'].mean())})"
-        for heading, copies in WAYS.items()
-        if copies in of_copies
-    }
-    return {"cell": f"reached 95%, of {n_cells} with both", "metric": "all"} | kept
+def kinds_of_scores(cells: pd.DataFrame) -> str:
+    """One line per kind of cell: lowest coverage, cells, and width, of the AUC and of the Brier score."""
+    used = as_used(cells).query("method == @RULE and metric in ['auc', 'brier']")
+    rows = []
+    for kind, of_kind in used.groupby("kind"):
+        row = {"kind": str(kind)}
+        for metric, some in of_kind.groupby("metric"):
+            name = METRICS[str(metric)]
+            row[name] = f"{some['coverage'].min():.3f}: {some['keeps_level'].sum()} of {len(some)} reached"
+            row[f"{name}: width / from n new cases"] = ratio(some["width_over_new"].mean())
+        rows.append((of_kind["coverage"].min(), row))
+    return table([row for _, row in sorted(rows, key=lambda one: one[0])])
+
+
+def splitting(cells: pd.DataFrame) -> str:
+    """Whether learners that split their rows are better refitted without or with copies of rows, in a sentence."""
+    some = cells[(cells["kind"] == SPLITTING) & (cells["method"] == RULE)]
+    both_ways = some.groupby(["metric", "cell"])["copies"].transform("nunique") == 2
+    of_copies = dict(iter(some[both_ways].groupby("copies")))
+    kept = [
+        f"{of_copies[copies]['keeps_level'].sum()} {way} (width {ratio(of_copies[copies]['width_over_new'].mean())})"
+        for way, copies in WAYS.items()
+    ]
+    n_cells = len(of_copies[False])
+    return f"Of {n_cells} cells with both ways of refitting, {' and '.join(kept)} reached their level."
 
 
 def misses(cells: pd.DataFrame) -> str:
@@ -271,40 +287,24 @@ def variants(_: pd.DataFrame) -> str:
     )
 
 
-def all_cells(metric: str, cells: pd.DataFrame) -> str:
-    """Every cell of a metric, the lowest coverage first, with the other intervals beside it."""
-    used = as_used(cells)
+def lowest(metric: str, number: int, cells: pd.DataFrame) -> str:
+    """The cells of a metric with the lowest coverage."""
+    used = as_used(cells).query("method == @RULE")
     used = used[group_of(used) == CLINICAL] if metric == CLINICAL else used[used["metric"] == metric]
-    others = [name for name in used["method"].unique() if name != RULE]
-    beside = used.set_index(["metric", "cell", "method"])
     rows = []
-    for line in used.query("method == @RULE").sort_values(["coverage", "cell"]).itertuples():
+    for line in used.sort_values(["coverage", "cell"]).head(number).itertuples():
         row = {"metric": line.metric} if metric == CLINICAL else {}
         row |= {
             "cell": line.cell,
             "classifier": line.classifier,
             "n": str(line.n),
-            "p": str(line.p),
             "sets": str(line.sets),
             "coverage": f"{line.coverage:.3f} ± {line.mcse:.3f}" + ("" if line.keeps_level else " **no**"),
             "truth below, above": f"{line.low_above_truth:.3f}, {line.high_below_truth:.3f}",
-            "width": f"{line.width:.3f} ({ratio(line.width_over_new)})",
+            "width": f"{line.width:.3f}",
         }
-        for name in others:
-            key = (line.metric, line.cell, name)
-            row[shown(name)] = both(beside.loc[key]) if key in beside.index else ""
         rows.append(row)
     return table(rows)
-
-
-def downloads(_: pd.DataFrame) -> str:
-    """Links to the files, which a page has once they are there."""
-    names = ("cells", *(["misses"] if run_again() else []), "variants")
-    return f"Download: {', '.join(f'[{name}](recommended/{name}.csv)' for name in names)}."
-
-
-def both(line: pd.Series) -> str:
-    return f"{line['coverage']:.3f} ({ratio(line['width_over_new'])})"
 
 
 def ratio(value: float) -> str:
@@ -321,14 +321,13 @@ TABLES: dict[str, Callable[[pd.DataFrame], str]] = {
     "aims": aims,
     "kinds": kinds,
     "methods": methods,
+    "kinds-of-the-error": kinds_of_the_error,
+    "kinds-of-scores": kinds_of_scores,
     "splitting": splitting,
     "misses": misses,
     "confirmed": confirmed,
     "variants": variants,
-    "cells-error": partial(all_cells, "error"),
-    "cells-auc": partial(all_cells, "auc"),
-    "cells-brier": partial(all_cells, "brier"),
-    "cells-clinical": partial(all_cells, CLINICAL),
-    "downloads": downloads,
+    "lowest-error": partial(lowest, "error", 5),
+    "lowest-clinical": partial(lowest, CLINICAL, 5),
 }
 PARTS = {f"recommended-{name}": lambda make=make: make(read()) for name, make in TABLES.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -53,36 +52,3 @@ def methods_by_size() -> list[dict[str, str]]:
         }
         for name, line in of_equal_errors(cells).iterrows()
     ]
-
-
-def numbered_cells() -> list[dict[str, str]]:
-    """Return a row per cell, with its number."""
-    chosen = stored_cells().query("method == @CHOSEN")
-    return [
-        {
-            "cell": str(line.number),
-            "learners": line.cell.removeprefix("power: "),
-            "n": str(line.n),
-            "sets": str(line.sets),
-            "errors": "equal" if line.equal else "different",
-            "new": "yes" if line.fresh else "",
-            f"`{CHOSEN}` rejected": decimal(line.rejected),
-        }
-        for line in chosen.itertuples()
-    ]
-
-
-def sizes_in_cells() -> list[dict[str, str]]:
-    """Return a row per method, that of the largest size first, with its share of rejections in every cell."""
-    cells = stored_cells()
-    by_method = dict(iter(cells.groupby("method")))
-    return [
-        {"test": in_words(name)} | {str(line.number): size_in(line) for line in by_method[name].itertuples()}
-        for name in of_equal_errors(cells).index
-    ]
-
-
-def size_in(line: Any) -> str:
-    """Return the share of rejections in a cell, in bold if the test did not keep its level there."""
-    share = decimal(line.rejected)
-    return f"**{share}**" if line.equal and line.rejected > line.limit else share

@@ -23,12 +23,16 @@ PLACE = ROOT / "cudbound" / "clinical" / "studied_cells.csv"
 CELL = ["scenario", "family", "n", "p"]
 #: A cell of the confirmation with fewer sets says too little about a training set.
 FEWEST_SETS = 100
+#: Repeated experiments of others, which are no cells of a report: of the expected error, or still being added to.
+REPEATED = ("grandvalet-bengio-large", "laber-murphy-2011")
 
 
 def exported() -> pd.DataFrame:
     """The cells of studies of the error: without two-center in the older ones, which have an earlier form."""
     studies = {path.parent.name: pd.read_csv(path) for path in sorted(ROOT.glob("docs/evidence/*/cells.csv"))}
-    lines = pd.concat([one.assign(study=name) for name, one in studies.items() if "steps" in one])
+    lines = pd.concat(
+        [one.assign(study=name) for name, one in studies.items() if "steps" in one and name not in REPEATED]
+    )
     tuned = lines["steps"].fillna("{}").map(lambda steps: "tune" in json.loads(steps))
     lines["family"] = [
         " ".join([*["grouped"] * is_grouped, *["tuned"] * is_tuned, name])

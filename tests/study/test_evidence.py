@@ -143,7 +143,14 @@ def test_the_card_of_pooled_quotes_the_cells_without_a_shift(reads):
 
 
 @pytest.mark.parametrize(
-    "folder", ["other-intervals", "ratios-and-net-benefit", "several-classes", "two-center-auc"]
+    "folder",
+    [
+        "other-intervals",
+        "ratios-and-net-benefit",
+        "several-classes",
+        "two-center-auc",
+        "grandvalet-bengio-large",
+    ],
 )
 def test_the_template_of_a_study_is_the_one_that_ran(folder):
     """What ``study new`` writes has the scenarios and the seed of the stored cells."""

@@ -2,7 +2,7 @@
 
     python run.py run STORE --data-folder FOLDER      one file per problem in the folder STORE; resumes
     python run.py time --data-folder FOLDER           seconds per set, from two sets with another seed
-    python run.py summary STORE OUTPUT                cells.csv, letters.csv and curves.csv in the folder OUTPUT
+    python run.py summary STORE OUTPUT                cells.csv and curves.csv in the folder OUTPUT
 
 The losses of both algorithms are recorded here, and only their differences are handed to the package, by
 `cudbound.from_records`: so two regressors can be compared, which no other call of the package takes. registration.md
@@ -38,6 +38,8 @@ SEED = 20261126
 #: Sets are run in so many rounds, so that a run that is stopped has about the same share of every problem.
 ROUNDS = 50
 LEVEL = 0.90
+#: A problem with fewer sets is not published.
+FEWEST_SETS = 100
 #: J of the main part, M of the conservative Z, R of the pseudo-bootstrap, folds and partitions.
 J, M, R, FOLDS, PARTITIONS = 15, 10, 15, 10, 10
 #: The choices of J and M in the second and third part.
@@ -394,11 +396,13 @@ def run(store: Path, folder: Path, seed: int) -> None:
                         file.flush()
 
 
-def cells(store: Path) -> Iterator[tuple[str, float | None, float, str, Array]]:
-    """Yield each problem with its factor, the true expected difference, the test and its limits, shape (sets, 2)."""
+def cells(store: Path) -> Iterator[tuple[dict[str, Any], float, Array]]:
+    """Yield each problem, factor and test, with the true expected difference and the limits, shape (sets, 2)."""
     for name in problems(Path()):
         rows = stored(name, store)
-        for pair in range(len(rows[0]["tests"]) if rows else 0):
+        if len(rows) < FEWEST_SETS:
+            continue
+        for pair in range(len(rows[0]["tests"])):
             truth = {
                 label: float(np.mean([row["truths"][label][pair] for row in rows]))
                 for label in ("n/2", "9n/10")
@@ -406,7 +410,8 @@ def cells(store: Path) -> Iterator[tuple[str, float | None, float, str, Array]]:
             for label in rows[0]["tests"][pair]:
                 limits = np.array([row["tests"][pair][label] for row in rows], dtype=float)
                 at = "n/2" if "n/2" in label or label.startswith("5x2") else "9n/10"
-                yield name, FACTORS[pair] if name == "letters" else None, truth[at], label, limits
+                factor = FACTORS[pair] if name == "letters" else None
+                yield {"problem": name, "w": factor, "test": label}, truth[at], limits
 
 
 def rejected(limits: Array, hypothesis: float) -> float:
@@ -417,11 +422,15 @@ def rejected(limits: Array, hypothesis: float) -> float:
 def summary(store: Path, output: Path) -> None:
     """Write the size and width of every test, and its shares of rejections against the hypothesized difference."""
     output.mkdir(exist_ok=True, parents=True)
+    found = list(cells(store))
+    units = {
+        (key["problem"], key["w"]): float(np.nanmedian(limits[:, 1] - limits[:, 0]))
+        for key, _, limits in found
+        if key["test"] == "corrected-resampled-t, n/2 + n/2"
+    }
     lines, curves = [], []
-    for problem, factor, truth, test, limits in cells(store):
+    for key, truth, limits in found:
         size = rejected(limits, truth)
-        width = float(np.nanmean(limits[:, 1] - limits[:, 0]))
-        key = {"problem": problem, "w": factor, "test": test}
         lines.append(
             key
             | {
@@ -430,20 +439,18 @@ def summary(store: Path, output: Path) -> None:
                 "size": size,
                 "mcse": math.sqrt(size * (1.0 - size) / len(limits)),
                 "rejects_equality": rejected(limits, 0.0),
-                "width": width,
+                "width": float(np.nanmean(limits[:, 1] - limits[:, 0])),
                 "undefined": int(np.isnan(limits[:, 0]).sum()),
             }
         )
-        step = (
-            np.nanmedian(limits[:, 1] - limits[:, 0]) if "corrected-resampled-t, n/2 + n/2" in test else None
-        )
-        if step is not None:
-            grid = np.linspace(-1.5, 1.5, 31) * step
-        curves += [
-            key | {"shift": float(shift), "rejected": rejected(limits, truth + shift)} for shift in grid
-        ]
-    for name, table in {"cells": lines, "curves": curves}.items():
-        pd.DataFrame(table).to_csv(output / f"{name}.csv", index=False, float_format="%.6g")
+        # the choices of J and M have no curves
+        for units_off in np.linspace(-1.5, 1.5, 31) if "J = " not in key["test"] else ():
+            shift = float(units_off) * units[key["problem"], key["w"]]
+            curves.append(
+                key | {"shift": shift, "widths": units_off, "rejected": rejected(limits, truth + shift)}
+            )
+    for name, lines_of in {"cells": lines, "curves": curves}.items():
+        pd.DataFrame(lines_of).to_csv(output / f"{name}.csv", index=False, float_format="%.6g")
 
 
 def main() -> None:
