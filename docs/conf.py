@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import click
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 
 import cudbound
@@ -38,6 +40,9 @@ autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
+# -- are the first characters of an option
+smartquotes = False
+
 bibtex_bibfiles = ["../cudbound/report/references.bib"]
 copybutton_exclude = ".linenos, .gp, .go"
 
@@ -52,16 +57,19 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "remove_config_comments": True,
     "matplotlib_animations": False,
+    "thumbnail_size": (960, 480),
 }
 
 html_theme = "pydata_sphinx_theme"
-html_title = "cudbound"
+html_title = f"cudbound {version}"
+html_logo = html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_extra_path = ["llms.txt"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
+    "logo": {"text": html_title},
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "show_prev_next": True,
@@ -83,6 +91,24 @@ def leave_out_of_search(app: Sphinx, document: nodes.document) -> None:
             section["classes"].append("no-search")
 
 
+def link_files(app: Sphinx, document: nodes.document) -> None:
+    """Let links to Markdown files that are not pages, such as registrations, download them."""
+    for link in list(document.findall(addnodes.pending_xref)):
+        if link["refdomain"] == "doc" and link["reftarget"] not in app.env.found_docs:
+            place = f"/{link['reftarget']}.md"
+            if (app.srcdir / place[1:]).is_file():
+                download = addnodes.download_reference("", "", *link.children, reftarget=place)
+                link.replace_self(download)
+
+
+def print_exit_codes_once(app: Sphinx, context: click.Context, lines: list[str]) -> None:
+    """Leave the exit codes to the program; its commands have the same."""
+    if context.parent is not None:
+        lines.clear()
+
+
 def setup(app: Sphinx) -> None:
     """Connect what this file adds to the build."""
     app.connect("doctree-read", leave_out_of_search)
+    app.connect("doctree-read", link_files, priority=400)  # before downloads are collected
+    app.connect("sphinx-click-process-epilog", print_exit_codes_once)

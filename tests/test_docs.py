@@ -200,6 +200,14 @@ def test_every_page_is_in_the_menu_of_its_folder():
         assert page.name == "index.md" or page.stem in menu, f"{named(page)} is in no toctree"
 
 
+def test_no_two_pages_have_one_title():
+    titles = [
+        re.search(r"^# (.*)$", page.read_text(), re.MULTILINE)[1] for page in PAGES if page.parent != ROOT
+    ]
+    titles += [re.match(r'"""\s*(.*)', example.read_text())[1] for example in EXAMPLES]
+    assert [title for title in set(titles) if titles.count(title) > 1] == []
+
+
 @pytest.mark.parametrize("path", [*PAGES, *EXAMPLES, ROOT / "CITATION.cff", BIBLIOGRAPHY], ids=named)
 def test_no_place_on_one_machine_is_named(path):
     assert MACHINE_PATH.search(path.read_text()) is None

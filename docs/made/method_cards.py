@@ -44,7 +44,7 @@ GROUPS = {
 #: Between two statements of a formula; not within brackets, as in t(p; v).
 BETWEEN = re.compile(r"; (?![^()]*\))")
 #: A page that a card names.
-PAGE = re.compile(r"docs/(\w+/\w+\.md)")
+PAGE = re.compile(r"docs/(\w+)/(\w+)\.md")
 WIDTH = 84
 
 
@@ -66,7 +66,8 @@ def fenced(formula: str) -> str:
 
 def starred(text: str) -> str:
     """Return text with links to the pages that it names, and with stars that are not taken for emphasis."""
-    return PAGE.sub(r"[docs/\1](../\1)", text.replace("*", "\\*"))
+    text = PAGE.sub(lambda page: f"[{page[2].replace('_', ' ')}](../{page[1]}/{page[2]}.md)", text)
+    return text.replace("*", "\\*")
 
 
 def bullets(card: MethodCard, shown: dict[str, str]) -> list[str]:
