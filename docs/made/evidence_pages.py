@@ -225,7 +225,7 @@ def pooled_after_a_shift() -> str:
 # ---- tests ----
 
 #: Tests that are shown although they did not keep their level in all settings.
-KNOWN_TESTS = ("`corrected-resampled-t`", "`resampled-t`", "`5x2cv-t`", "`k-fold-t`")
+KNOWN_TESTS = ("`corrected-resampled-t`", "`resampled-t`", "`5x2cv-t`")
 
 
 def sizes_of_tests() -> str:
@@ -335,21 +335,27 @@ def above(line: Any) -> bool:
 
 
 def sizes_of_nadeau() -> str:
-    """The size of every test of the main part on each group of problems; the largest of a group, bold above .10."""
+    """The size of every test of the main part, the largest over the problems of a kind; bold above .10.
+
+    With n/2 and with n/10 test rows, if a test has both.
+    """
     cells = pd.read_csv(NADEAU / "cells.csv")
     cells = cells[~cells["test"].str.contains("J = ")]
-    group = cells["problem"].str.split(",").str[0].str.split(" ").str[0]
-    sizes = cells["problem"].str.endswith("2000").map({True: ", n = 2000", False: ""})
-    cells["group"] = group + sizes.where(group == "gaussians", "")
+    cells["kind"] = cells["problem"].str.extract(r"^(\w+)", expand=False)
+    cells["kind"] += cells["problem"].str.endswith("2000").map({True: ", n = 2000", False: ""})
+    cells["name"] = cells["test"].str.replace(r", n/2 \+ .*", "", regex=True)
     rows = []
-    for test, of_test in cells.groupby("test", sort=False):
-        row = {"test": in_words(str(test))}
-        for name, some in of_test.groupby("group", sort=False):
-            worst = some.loc[some["size"].idxmax()]
-            share = f"{worst['size']:.3f}"
-            row[str(name)] = f"**{share}**" if above(worst) else share
+    for name, of_test in cells.groupby("name", sort=False):
+        row = {"test": in_words(str(name))}
+        for kind, some in of_test.groupby("kind", sort=False):
+            worst = some.loc[some.groupby("test", sort=False)["size"].idxmax()]
+            shares = (f"{one['size']:.3f}" for _, one in worst.iterrows())
+            row[str(kind)] = ", ".join(
+                f"**{share}**" if above(one) else share
+                for share, (_, one) in zip(shares, worst.iterrows(), strict=True)
+            )
         rows.append((of_test["size"].max(), row))
-    headings = ["test", *cells["group"].unique()]
+    headings = ["test", *cells["kind"].unique()]
     ordered = [row for _, row in sorted(rows, key=lambda one: -one[0])]
     return table([{heading: row.get(heading, "") for heading in headings} for row in ordered])
 
