@@ -25,13 +25,9 @@ from page_session import GENERATED, run_page
 from tabulate import tabulate
 
 from cudbound.adapters import REFUSALS
-from cudbound.analysis.from_records import NAME_OF
 from cudbound.cli.demo import example_text
 from cudbound.inputs.classifier_recipe import CLASSIFIERS, Family
-from cudbound.intervals import METHODS
 from cudbound.metrics.metric import METRICS, Metric
-from cudbound.point_estimates import ESTIMATORS
-from cudbound.records import FoldLosses, RepeatedFoldLosses, TestSetLosses
 from cudbound.study.design.design_file import template_names, template_text
 from cudbound.study.populations.worlds import WORLDS
 
@@ -43,14 +39,6 @@ PAGES = sorted(
     ]
 )
 
-#: The fields of `cudbound.records.Records` that an object of each class can fill.
-SEVERAL_FIELDS = {
-    TestSetLosses: ("test_set", "second_test_set"),
-    FoldLosses: ("folds", "leave_one_out"),
-    RepeatedFoldLosses: ("repeated_folds", "stratified_folds"),
-}
-RECORDED = {kind: SEVERAL_FIELDS.get(kind, (name,)) for kind, name in NAME_OF.items()}
-
 #: The data file on which every command of the documentation runs: what ``cudbound example`` prints.
 PATIENTS = example_text()
 
@@ -58,25 +46,6 @@ PATIENTS = example_text()
 def markdown_table(rows: list[dict[str, str]]) -> str:
     cells = [{key: value.replace("|", "\\|") for key, value in row.items()} for row in rows]
     return tabulate(cells, headers="keys", tablefmt="pipe", disable_numparse=True)
-
-
-def recorded_losses() -> str:
-    """The classes of `cudbound.records`, what they hold, and the methods that read the field they fill."""
-    rows = []
-    for kind, needs in RECORDED.items():
-        readers = [
-            m.name
-            for m in (*METHODS.values(), *ESTIMATORS.values())
-            if {kind.name for kind in m.may_need} & set(needs)
-        ]
-        rows.append(
-            {
-                "class": f"`{kind.__name__}`",
-                "contents": (kind.__doc__ or "").splitlines()[0],
-                "read by": ", ".join(f"`{name}`" for name in dict.fromkeys(readers)),
-            }
-        )
-    return markdown_table(rows)
 
 
 def listed(value: Any) -> list[Any]:
@@ -259,7 +228,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "guarantees": guarantees,
     "search-nodes": search_nodes,
     "against-others": against_others,
-    "recorded-losses": recorded_losses,
     "study-templates": study_templates,
     "metrics": metrics,
     "study-worlds": study_worlds,

@@ -127,7 +127,7 @@ def test_a_report_is_written(folder, form):
 # ---- shards on the command line ----
 
 
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "how_to" / "study_on_a_cluster.md"
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "how_to" / "run_a_study.md"
 #: A shell finds the command beside the Python of the tests, and Slurm is not there.
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith("SLURM")},
