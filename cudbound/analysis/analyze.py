@@ -16,9 +16,10 @@ from cudbound.adapters.parts import RecordedOutputs, fit_keywords, seeded_clone,
 from cudbound.analysis.question import Question, check_new_cases
 from cudbound.analysis.rows import Analysis
 from cudbound.basis.exceptions import ParameterError, SavedResultError
+from cudbound.basis.feature_table import count_rows
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.sample import Sample, predicted_probabilities
-from cudbound.basis.validation import check_can_be_refitted, check_row_weights, count_rows
+from cudbound.basis.validation import check_can_be_refitted, check_row_weights
 from cudbound.intervals import Method
 from cudbound.intervals.bbc_cv import check_search
 from cudbound.metrics.metric import MetricRows
@@ -76,8 +77,7 @@ def analyze(
     metrics = question.metrics.resolve(sample.classes.tolist())
     event_class = metrics.event_class(sample.classes.tolist())
     check_resamples(question.n_resamples, sample.n_samples)
-    check_weights(question.metrics.kinds, sample.sample_weight)
-    targets, counts, draw_remarks = draw_for(question, metrics, sample, question.rng)
+    targets, counts, draw_remarks = draw_for(question, metrics, sample, event_class, question.rng)
     if result == "interval":
         warn_of_few(_bounded_by(question, targets, on_test_set=False))
     if metrics.threshold is not None:
@@ -109,10 +109,15 @@ def analyze(
 
 
 def draw_for(
-    question: Question[Any] | SavedQuestion, metrics: Metrics, sample: Sample, rng: np.random.Generator
+    question: Question[Any] | SavedQuestion,
+    metrics: Metrics,
+    sample: Sample,
+    event_class: int,
+    rng: np.random.Generator,
 ) -> tuple[tuple[MetricRows, ...], Counts, tuple[str, ...]]:
     """Return the target of each metric, the bootstrap draws of a sample, and how these differ from ordinary ones."""
-    event = sample.events(metrics.event_class(sample.classes.tolist()))
+    event = sample.events(event_class)
+    check_weights(metrics.kinds, sample.sample_weight)
     targets = targets_of(
         metrics, event, sample.sample_weight, question.confidence_level, question.alternative
     )

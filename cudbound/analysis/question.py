@@ -14,7 +14,7 @@ from cudbound.adapters.model import Model
 from cudbound.basis import validation
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import RepeatedRowsWarning, StatedError
-from cudbound.basis.feature_table import count_equal_rows
+from cudbound.basis.feature_table import count_equal_rows, count_rows
 from cudbound.basis.method_card import NO_OPTIONS, Card, MethodCard, Needs, RequestedMethods
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.sample import Sample, check_index
@@ -288,7 +288,7 @@ def check_new_cases(
         )
     X_new, y_new = new_cases[0], np.asarray(new_cases[1])
     names = ("X_new", "y_new")
-    validation.check_lengths(validation.count_rows(X_new), len(y_new), names)
+    validation.check_lengths(count_rows(X_new), len(y_new), names)
     if not len(y_new):
         raise ValueError(
             "The 'new_cases' parameter must have at least one case, or be None. Got 0 cases instead."

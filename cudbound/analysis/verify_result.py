@@ -157,7 +157,7 @@ def verify_result(
         warnings.simplefilter("ignore", CudboundWarning)  # what the result says was said when it was computed
         if same:
             again = np.random.default_rng(saved.question.rng)
-            checks.append(_check_draws(saved, draw_for(saved.question, metrics, data, again)[1]))
+            checks.append(_check_draws(saved, draw_for(saved.question, metrics, data, event_class, again)[1]))
         if same and saved.bounds:
             check, model = _check_classifier(saved, estimator, data)
             checks.append(check)

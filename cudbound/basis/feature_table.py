@@ -11,6 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from cudbound.basis.exceptions import ParameterError
 
 
+def count_rows(X: Any) -> int:
+    """Return the number of rows of an array, a data frame, a sparse matrix or a list."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
 def as_table(X: Any) -> Any:
     """Return rows as a table whose rows `sklearn.utils._safe_indexing` can take; data frames stay what they are."""
     if hasattr(X, "tocsr"):  # not every sparse format gives single rows; this one does

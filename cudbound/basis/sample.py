@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis import exceptions, validation
-from cudbound.basis.feature_table import column_names, count_improbable_copies
+from cudbound.basis.feature_table import column_names, count_improbable_copies, count_rows
 from cudbound.basis.groups import Groups, check_groups
 
 #: What is hashed first: another order of what follows gets another name.
@@ -76,11 +76,9 @@ class Sample:
             If the parts do not fit each other or the classifier.
         """
         classes = (validation.check_classifier if several else validation.check_binary_classifier)(estimator)
-        n = validation.count_rows(X)
+        n = count_rows(X)
         weights = (
-            None
-            if sample_weight is None
-            else validation.check_row_weights(sample_weight, validation.count_rows(y))
+            None if sample_weight is None else validation.check_row_weights(sample_weight, count_rows(y))
         )
         labels = validation.check_labels(y, classes, several=several)
         validation.check_lengths(n, labels.size)
@@ -175,7 +173,7 @@ def check_index(X: Any, y: Any, *, names: tuple[str, str] = ("X", "y")) -> None:
     if not (hasattr(X, "iloc") and hasattr(y, "iloc")):
         return
     X_name, y_name = names
-    validation.check_lengths(validation.count_rows(X), validation.count_rows(y), names)
+    validation.check_lengths(count_rows(X), count_rows(y), names)
     if X.index.equals(y.index):
         return
     labels = zip(X.index.tolist(), y.index.tolist(), strict=True)
@@ -336,7 +334,7 @@ def predicted_labels(estimator: Any, X: Any, classes: Iterable[Any]) -> NDArray[
     ...     print(str(error)[:113])
     Texts.predict must return one of the labels that it was fitted to, 0 or 1, for each row. It returned '0' and '1',
     """
-    predicted, n = np.asarray(estimator.predict(X)), validation.count_rows(X)
+    predicted, n = np.asarray(estimator.predict(X)), count_rows(X)
     labels = np.asarray(classes).tolist()
     is_label = np.zeros(n, dtype=bool)
     if predicted.shape == (n,):
@@ -380,7 +378,7 @@ def predicted_probabilities(estimator: Any, X: Any, n_classes: int) -> validatio
         f"{type(estimator).__name__}.predict_proba must return a probability for each row and class, with "
         "the classes as columns, in the order of classes_."
     )
-    values, n = np.asarray(estimator.predict_proba(X)), validation.count_rows(X)
+    values, n = np.asarray(estimator.predict_proba(X)), count_rows(X)
     single = values.shape in ((n,), (n, 1)) and n_classes == 2
     hint = " Return np.column_stack([1 - p, p]), with p that of classes_[1]." if single else ""
     numbers = _finite(rule, values, (n, n_classes), f" and {n_classes} classes.{hint}")
@@ -406,7 +404,7 @@ def predicted_scores(estimator: Any, X: Any) -> validation.Array:
         If they are not one finite number for each row.
     """
     rule = f"{type(estimator).__name__}.decision_function must return a finite number for each row."
-    return _finite(rule, np.asarray(estimator.decision_function(X)), (validation.count_rows(X),), ".")
+    return _finite(rule, np.asarray(estimator.decision_function(X)), (count_rows(X),), ".")
 
 
 def _finite(rule: str, values: NDArray[Any], shape: tuple[int, ...], after: str) -> validation.Array:

@@ -406,11 +406,6 @@ def check_row_weights(sample_weight: ArrayLike, n_samples: int) -> Array:
     )
 
 
-def count_rows(X: Any) -> int:
-    """Return the number of rows of an array, a data frame, a sparse matrix or a list."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
 def check_lengths(n_rows: int, n_values: int, names: tuple[str, str] = ("X", "y")) -> None:
     """Raise ValueError unless X and y, or two other arguments, have the same number of rows."""
     if n_rows != n_values:

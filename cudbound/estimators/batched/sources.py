@@ -20,8 +20,7 @@ from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 
 from cudbound.basis.environment import parallel
-from cudbound.basis.feature_table import as_table, copied, dense
-from cudbound.basis.validation import count_rows
+from cudbound.basis.feature_table import as_table, copied, count_rows, dense
 from cudbound.estimators.batched.classifiers import (
     Array,
     BatchedFit,

@@ -17,7 +17,7 @@ from cudbound.adapters.parts import describe_classifier
 from cudbound.basis import validation
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.feature_table import as_table
+from cudbound.basis.feature_table import as_table, count_rows
 from cudbound.basis.metric_words import metric_words
 from cudbound.basis.proportions import inverted_cdf_quantile, quantile_rank
 from cudbound.basis.results import Pictured
@@ -211,7 +211,7 @@ def _pilot(X: Any, y: Any, metrics: Metrics) -> RealData:
     """Return the rows of a pilot as a population; class 1 is the event of the metrics."""
     check_index(X, y)
     rows, labels = as_table(X), np.asarray(y)
-    validation.check_lengths(validation.count_rows(rows), labels.size)
+    validation.check_lengths(count_rows(rows), labels.size)
     classes, counts = np.unique(labels, return_counts=True)
     if classes.size != 2 or counts.min() < validation.MIN_ROWS_PER_CLASS:
         sizes = dict(zip(classes.tolist()[:5], counts.tolist()[:5], strict=True))
