@@ -89,8 +89,13 @@ def _rules(kind: type) -> dict[str, Rule]:
     return _RULES[kind]
 
 
-def numeric(name: str, values: Any, n_dimensions: int) -> NDArray[Any]:
-    """Return a finite array of booleans, int64 or float64, without integer overflow."""
+def numeric(
+    name: str, values: Any, n_dimensions: int, *, real: bool = False, gaps: bool = False
+) -> NDArray[Any]:
+    """Return a finite array of booleans, int64 or float64, without integer overflow; only the last if `real`.
+
+    With `gaps`, nan means that a value could not be computed, as the score of a classifier of one class.
+    """
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -101,9 +106,11 @@ def numeric(name: str, values: Any, n_dimensions: int) -> NDArray[Any]:
             f"The '{name}' parameter must be a numeric array with {n_dimensions} dimension(s) and at least one value. "
             f"Got shape {array.shape} and type {array.dtype} instead."
         )
-    if not np.isfinite(array).all():
+    is_float = array.dtype.kind == "f"
+    if not (np.isfinite(array) | (np.isnan(array) if gaps and is_float else False)).all():
         raise ValueError(f"The '{name}' parameter must be finite. Got nan or infinite values.")
-    return array.astype({"b": np.bool_, "f": np.float64}.get(array.dtype.kind, np.int64), copy=False)
+    kinds = {"b": np.bool_, "f": np.float64}
+    return array.astype(np.float64 if real else kinds.get(array.dtype.kind, np.int64), copy=False)
 
 
 def _check_range(name: str, values: Any) -> None:
@@ -136,28 +143,15 @@ def check_errors(record: Recorded) -> None:
             )
 
 
-def _real(name: str, values: Any, n_dimensions: int) -> Array:
-    return numeric(name, values, n_dimensions).astype(np.float64, copy=False)
-
-
-def _with_gaps(name: str, values: Any, n_dimensions: int = 1) -> Array:
-    """Return floats; nan means that a value could not be computed, as the score of a classifier of one class."""
-    array = np.asarray(values)
-    if array.dtype.kind != "f":
-        return _real(name, values, n_dimensions)
-    _real(name, np.where(np.isnan(array), 0.0, array), n_dimensions)
-    return array.astype(np.float64, copy=False)
-
-
 def _probabilities(name: str, values: Any, n_dimensions: int) -> Array:
-    array = _with_gaps(name, values, n_dimensions)
+    array = numeric(name, values, n_dimensions, real=True, gaps=True)
     if (beyond := array[(array < 0.0) | (array > 1.0)]).size:
         raise ParameterError(name, "of probabilities in [0, 1]", float(beyond[0]))
     return array
 
 
 def _of_halves(name: str, values: Any, n_dimensions: int, shape: str) -> Array:
-    array = _real(name, values, n_dimensions)
+    array = numeric(name, values, n_dimensions, real=True)
     if array.shape[1] != 2 or array.shape[-1] < 2:
         raise ParameterError(name, shape, array.shape)
     return array
@@ -210,6 +204,7 @@ def _finite(name: str, value: Any) -> float:
 RowLosses = Annotated[Any, Rule(partial(numeric, n_dimensions=1), loss=True, of_rows=True, optional=True)]
 DrawLosses = Annotated[Any, Rule(partial(numeric, n_dimensions=2), loss=True, of_rows=True)]
 NestedFoldLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=3), loss=True, of_rows=True)]
+_real, _with_gaps = partial(numeric, real=True), partial(numeric, real=True, gaps=True)
 #: Means of losses.
 Means = Annotated[Array, Rule(partial(_real, n_dimensions=1), loss=True)]
 PairsOfMeans = Annotated[
@@ -224,9 +219,9 @@ HalvesOfFoldMeans = Annotated[
         loss=True,
     ),
 ]
-MeansWithGaps = Annotated[Array, Rule(_with_gaps, loss=True)]
+MeansWithGaps = Annotated[Array, Rule(partial(_with_gaps, n_dimensions=1), loss=True)]
 MeanLoss = Annotated[float, Rule(partial(check_number, low=-math.inf, high=math.inf), loss=True)]
-Optimism = Annotated[Array, Rule(_with_gaps, loss=True, signed=True)]
+Optimism = Annotated[Array, Rule(partial(_with_gaps, n_dimensions=1), loss=True, signed=True)]
 #: How often each row occurs in each draw, and numbers of folds and classes.
 Counts = Annotated[NDArray[np.integer[Any]], Rule(partial(_whole, n_dimensions=2))]
 RowNumbers = Annotated[NDArray[np.int64], Rule(partial(_whole, n_dimensions=1))]
