@@ -305,8 +305,8 @@ class Comparison:
         failed: Errors = {}
         records_by_name = make_records(needs, inputs, records, failed)
         of_each = records_by_name.pop(OWN_TEST_SETS.name, (None, None))
-        own = Records(test_set=of_each[0], second_test_set=of_each[1])
-        return PairLosses(Records.of(**records_by_name), own, failed)
+        tested = Records(test_set=of_each[0], second_test_set=of_each[1])
+        return PairLosses(Records.of(**records_by_name), tested, failed)
 
     def record_scores(self) -> list[PairLosses]:
         """Refit each classifier on the same draws, and return the scores of each pair.

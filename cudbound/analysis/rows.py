@@ -224,8 +224,8 @@ class Analysis:
     def _instability(self, *, refit: bool = True) -> Instability | None:
         if len(self.classes) != 2:
             return None
-        known = self.records, self.sample, self.event_class, self.run, self.question.n_jobs
-        return instability_in(*known, refit=refit)
+        facts = self.records, self.sample, self.event_class, self.run, self.question.n_jobs
+        return instability_in(*facts, refit=refit)
 
     def instability_for(self, X_new: Any) -> Instability:
         """Return the instability for new rows; the classifier is refitted to the same draws.
@@ -236,14 +236,11 @@ class Analysis:
             If the result is from a pickle, or there are more than two classes or no refits on bootstrap draws.
         """
         if self.sample is None or len(self.classes) != 2:
-            why = (
-                "a result from a pickle has no rows of the data"
-                if self.sample is None
-                else "there are more classes"
-            )
+            pickled = self.sample is None
+            why = "a result from a pickle has no rows of the data" if pickled else "there are more classes"
             raise ValueError(f"Instability is of two classes, from refits to the training rows, and {why}.")
-        known = self.event_class, self.run, self.question.n_jobs
-        return instability_for_rows(self.records, self.sample, X_new, *known)
+        facts = self.event_class, self.run, self.question.n_jobs
+        return instability_for_rows(self.records, self.sample, X_new, *facts)
 
     def at(self, confidence_level: float) -> Analysis:
         """Return the same analysis at another level, from the same records; only a bound may be searched further."""

@@ -258,7 +258,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         ]
         return self.to_frame().assign(
             title=[row.title for row in self.rows],
-            recommended=[any(row is one for one in best) for row in self.rows],
+            recommended=[any(row is quoted for quoted in best) for row in self.rows],
             is_proportion=[row.is_proportion for row in self.rows],
         )
 

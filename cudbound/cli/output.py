@@ -148,17 +148,10 @@ def picture(text: str) -> Path:
 # --- options
 
 
-def output_option(help: str, name: str = "path", required: bool = False, metavar: str = "PATH") -> Decorator:
+def output_option(help: str, name: str = "path", **named: Any) -> Decorator:
     """Add --output, a file or - for stdout; the command receives a Path or None."""
-    return click.option(
-        "--output",
-        name,
-        required=required,
-        type=OUTPUT,
-        callback=_none_for_stdout,
-        metavar=metavar,
-        help=help,
-    )
+    settings: dict[str, Any] = {"type": OUTPUT, "callback": _none_for_stdout, "metavar": "PATH", "help": help}
+    return click.option("--output", name, **(settings | named))
 
 
 def _none_for_stdout(context: click.Context, param: click.Parameter, path: Path | None) -> Path | None:

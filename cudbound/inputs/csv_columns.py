@@ -218,10 +218,9 @@ def _indicators(keys: pd.Series[str]) -> pd.DataFrame:
 
 def _notes(texts: Sequence[str] | None, settled: str | None) -> tuple[str, ...]:
     """Report which columns were treated as categories automatically, and how missing values were handled."""
-    found = (
-        "" if texts is None else f"Categorical columns, found automatically: {first_few(texts) or 'none'}."
-    )
-    return tuple(filter(None, (found, f"Missing values: {settled}." if settled else "")))
+    names = None if texts is None else first_few(texts) or "none"
+    notes = {"Categorical columns, found automatically": names, "Missing values": settled}
+    return tuple(f"{what}: {text}." for what, text in notes.items() if text is not None)
 
 
 def _roles(

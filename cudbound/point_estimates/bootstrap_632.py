@@ -148,13 +148,7 @@ def error_632_plus(
         overfitting = (clipped - resubstitution) / (no_information - resubstitution)
     weight = 0.632 / (1.0 - 0.368 * overfitting)
     estimate = (1.0 - weight) * resubstitution + weight * clipped
-    return Error632Plus(
-        estimate=estimate,
-        leave_one_out_bootstrap=clipped,
-        no_information=no_information,
-        overfitting=overfitting,
-        weight=weight,
-    )
+    return Error632Plus(estimate, clipped, no_information, overfitting, weight)
 
 
 def estimate_632(records: Records) -> float:

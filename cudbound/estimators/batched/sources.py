@@ -188,9 +188,8 @@ def _join(step: ColumnTransformer, X: Any, follower: Any) -> Source | None:
 
 
 def _beside(sources: Sequence[Source], draws: Draws) -> tuple[Columns, Bools]:
-    made = [source(draws) for source in sources]
-    clear = np.logical_and.reduce([found for _, found in made])
-    return beside([columns for columns, _ in made], draws.n_fits), clear
+    parts, clear = zip(*(source(draws) for source in sources), strict=True)
+    return beside(parts, draws.n_fits), np.logical_and.reduce(clear)
 
 
 #: Fits of one job.
