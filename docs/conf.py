@@ -101,6 +101,13 @@ def link_files(app: Sphinx, document: nodes.document) -> None:
                 link.replace_self(download)
 
 
+def wrap_sentences(app: Sphinx, document: nodes.document) -> None:
+    """Mark printed text with lines that are too long for a table, to be wrapped."""
+    for block in document.findall(nodes.literal_block):
+        if block.get("language") == "text" and max(map(len, block.astext().splitlines()), default=0) > 120:
+            block["classes"] += ["sentence", "tabular"] if "----" in block.astext() else ["sentence"]
+
+
 def print_exit_codes_once(app: Sphinx, context: click.Context, lines: list[str]) -> None:
     """Leave the exit codes to the program; its commands have the same."""
     if context.parent is not None:
@@ -110,5 +117,6 @@ def print_exit_codes_once(app: Sphinx, context: click.Context, lines: list[str])
 def setup(app: Sphinx) -> None:
     """Connect what this file adds to the build."""
     app.connect("doctree-read", leave_out_of_search)
+    app.connect("doctree-read", wrap_sentences)
     app.connect("doctree-read", link_files, priority=400)  # before downloads are collected
     app.connect("sphinx-click-process-epilog", print_exit_codes_once)
