@@ -5,6 +5,7 @@ The tables of a page are short: what a page leaves out is in the files that it l
 
 from __future__ import annotations
 
+import runpy
 import tomllib
 from collections.abc import Callable
 from functools import partial
@@ -301,30 +302,22 @@ def progress_of(study: str) -> str:
     if dict(sets) == registered:
         return f"All {sets.sum():,} registered sets have run."
     left_out = len(registered) - len(sets)
-    return (
-        f"**{sets.sum():,} of {sum(registered.values()):,} registered sets have run**, {sets.min()} to {sets.max()} in "
-        f"each of {len(sets)} cells"
-        + (f". {left_out} cells have fewer than 100, and are left out." if left_out else ".")
+    share = f"{sets.sum():,} of {sum(registered.values()):,}"
+    return f"**{share} registered sets have run**, at least {sets.min()} in each of {len(sets)} cells" + (
+        f". {left_out} cells have fewer than 100, and are left out." if left_out else "."
     )
 
 
 NADEAU = EVIDENCE / "nadeau-bengio"
-#: Sets that were registered of each problem.
-SETS_OF_NADEAU = {
-    "gaussians, I and I/2": 500,
-    "gaussians, I and I/6": 500,
-    "gaussians, I and I/2, n = 2000": 200,
-    "gaussians, I and I/6, n = 2000": 200,
-    "letters": 500,
-    **{f"regression {number}, n = {n}": 1000 for number, n in ((1, 200), (2, 200), (3, 2000), (4, 2000))},
-}
 
 
 def nadeau_progress() -> str:
     """How many of the registered sets of each problem have run."""
+    program = runpy.run_path(str(EVIDENCE / "nadeau-bengio" / "run.py"))
+    registered = {name: problem.sets for name, problem in program["problems"](Path()).items()}
     sets = pd.read_csv(NADEAU / "cells.csv").groupby("problem")["sets"].max()
-    parts = [f"{name} {sets[name]} of {most}" for name, most in SETS_OF_NADEAU.items() if name in sets]
-    left_out = [name for name in SETS_OF_NADEAU if name not in sets]
+    parts = [f"{name} {sets[name]} of {most}" for name, most in registered.items() if name in sets]
+    left_out = [name for name in registered if name not in sets]
     missing = f" Fewer than 100, and left out: {'; '.join(left_out)}." if left_out else ""
     return f"Sets that have run: {'; '.join(parts)}.{missing}"
 
@@ -427,4 +420,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "paper2008-methods": intervals_of_paper2008,
     "table-2": table_2,
     "table-2-progress": partial(progress_of, "grandvalet-bengio-large"),
+    "adaptive-progress": partial(progress_of, "laber-murphy-2011"),
+    "adaptive": cells_of_2011,
 }

@@ -214,3 +214,13 @@ def test_the_cards_of_the_recommended_interval_have_the_numbers_of_its_study(met
         f"in the others was {decimal(again['coverage_again'].min())}"
     )
     assert sentence in card.tendency
+
+
+def test_the_errors_of_table_2_are_those_of_its_cells():
+    """At the sizes whose cells are stored, one minus their coverage."""
+    key = ["n", "method"]
+    cells = pd.read_csv(ROOT / "docs" / "evidence" / "grandvalet-bengio-large" / "cells.csv").set_index(key)
+    measured = pd.read_csv(ROOT / "docs" / "evidence" / "tests-of-learners" / "measured.csv")
+    errors = measured[measured["measure"] == "type I error"].set_index(key).loc[cells.index]
+    assert errors["value"].to_numpy() == pytest.approx(1.0 - cells["coverage"].to_numpy(), abs=1e-4)
+    assert (errors["sets"] == cells["sets"]).all()

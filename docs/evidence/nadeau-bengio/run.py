@@ -421,8 +421,10 @@ def rejected(limits: Array, hypothesis: float) -> float:
 
 def summary(store: Path, output: Path) -> None:
     """Write the size and width of every test, and its shares of rejections against the hypothesized difference."""
-    output.mkdir(exist_ok=True, parents=True)
     found = list(cells(store))
+    if not found:
+        raise SystemExit(f"no problem has {FEWEST_SETS} sets yet")
+    output.mkdir(exist_ok=True, parents=True)
     units = {
         (key["problem"], key["w"]): float(np.nanmedian(limits[:, 1] - limits[:, 0]))
         for key, _, limits in found
