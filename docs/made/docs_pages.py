@@ -110,7 +110,7 @@ def metrics() -> str:
     rows += [
         (
             '`"net-benefit"`',
-            "a false alarm at the odds of the threshold: [net benefit](clinical_metrics.md)",
+            "a false alarm at the odds of the threshold: [net benefit](#net-benefit)",
             "prevalence minus it",
         ),
         (
@@ -120,12 +120,12 @@ def metrics() -> str:
         ),
         (
             '`"ppv"`, `"npv"`',
-            "none: [from limits of sensitivity and specificity](clinical_metrics.md)",
+            "none: [from limits of sensitivity and specificity](#predictive-values-and-likelihood-ratios)",
             "",
         ),
         (
             '`"lr+"`, `"lr-"`',
-            "none: from [joint limits of both](clinical_metrics.md#likelihood-ratios)",
+            "none: from [joint limits of both](#predictive-values-and-likelihood-ratios)",
             "ratios from 0 up",
         ),
     ]

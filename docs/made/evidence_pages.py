@@ -76,13 +76,13 @@ def named(cell: Any) -> str:
     return cell["scenario"] if "n = " in cell["scenario"] else f"{cell['scenario']}, n = {cell['n']}"
 
 
-def earlier_methods(study: str) -> str:
+def earlier_methods(study: str, *, two_center: bool = False) -> str:
     """The methods of an earlier study over its stored lines, that of the lowest coverage first.
 
-    Its two-center is an earlier form, and is left out.
+    Its two-center is an earlier form, which has a table of its own.
     """
     lines = pd.read_csv(EVIDENCE / "earlier" / f"{study}.csv")
-    lines = lines[~lines["method"].str.startswith("two-center")]
+    lines = lines[lines["method"].str.startswith("two-center") == two_center]
     keys = lines.columns[: lines.columns.get_loc("method")]
     rows = []
     for name, of_method in lines.groupby("method"):
@@ -411,6 +411,7 @@ PARTS: dict[str, Callable[[], str]] = {
         f"methods-{name}": partial(earlier_methods, name)
         for name in ("where-intervals-break", "sensitivity-specificity", "grouped-rows")
     },
+    "two-center-and-groups": partial(earlier_methods, "grouped-rows", two_center=True),
     "former-rule": former_rule,
     "ratios": ratios,
     "pooled-progress": pooled_progress,

@@ -12,6 +12,7 @@ import re
 import shlex
 import sys
 import tempfile
+import textwrap
 import types
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
@@ -64,6 +65,16 @@ def run_examples(code: str, session: types.ModuleType, name: str, line: int) -> 
     assert outcome.failed == 0, f"{name}, line {line}"
 
 
+def as_in_a_terminal(text: str) -> str:
+    """Wrap long lines, which a page would show only in part; commands stay whole."""
+    return "\n".join(
+        textwrap.fill(line, 100, subsequent_indent="  ")
+        if len(line) > 100 and not line.startswith("cudbound ")
+        else line.rstrip()
+        for line in text.split("\n")
+    )
+
+
 def run_page(page: Path, folder: Path) -> str:
     """Run the blocks of a page in `folder`, and return the page with what they print.
 
@@ -88,7 +99,7 @@ def run_page(page: Path, folder: Path) -> str:
                     run_examples(code, session, page.name, line)
                 else:
                     run_shell(code)
-            printed = stream.getvalue().strip("\n")
+            printed = as_in_a_terminal(stream.getvalue().strip("\n"))
         return match[0]
 
     sys.modules[session.__name__] = session
