@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import benchmark_pages
 import evidence_pages
 import finite_sample
 import method_cards
@@ -224,6 +225,7 @@ PARTS: dict[str, Callable[[], str]] = {
     **evidence_pages.PARTS,
     **tutorial_pages.PARTS,
     **method_cards.PARTS,
+    **benchmark_pages.PARTS,
     "theory-coverage": theory_coverage,
     "guarantees": guarantees,
     "search-nodes": search_nodes,

@@ -1,7 +1,8 @@
 """Draw the figures of the explanations: ``python docs/made/explained_pictures.py docs/pictures``.
 
 Estimands in one picture; why the training error jumps; an arrangement with the levels of g; the search tree of a draw;
-the power of tests of two learners, from stored results. Every other number in them is computed here.
+the power of tests of two learners, and the benchmarks of others, from stored results. Every other number in them is
+computed here.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
+import benchmark_pages
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -308,6 +310,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "jump": jump,
     "arrangement": arrangement,
     "search_tree": search_tree,
+    "benchmarks": benchmark_pages.picture,
 }
 
 

@@ -13,6 +13,7 @@ import json
 import re
 from pathlib import Path
 
+import benchmark_pages
 import pandas as pd
 from recommended_pages import BEFORE, as_used
 
@@ -23,8 +24,8 @@ PLACE = ROOT / "cudbound" / "clinical" / "studied_cells.csv"
 CELL = ["scenario", "family", "n", "p"]
 #: A cell of the confirmation with fewer sets says too little about a training set.
 FEWEST_SETS = 100
-#: A repeated experiment, which is no part of a report: sets are still being added to it.
-REPEATED = ("laber-murphy-2011",)
+#: Repeated experiments of others, which are no cells of a report: at another level, or still being added to.
+REPEATED = ("laber-murphy-2011", *benchmark_pages.DESIGNS)
 
 
 def exported() -> pd.DataFrame:

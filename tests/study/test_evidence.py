@@ -9,6 +9,7 @@ import json
 import re
 import tomllib
 
+import benchmark_pages
 import export_study
 import numpy as np
 import pandas as pd
@@ -158,6 +159,24 @@ def test_the_template_of_a_study_is_the_one_that_ran(folder):
     cells = pd.read_csv(ROOT / "docs" / "evidence" / folder / "cells.csv")
     assert {one["name"] for one in design["scenario"]} == set(cells["scenario"])
     assert {design["seed"]} == set(cells["seed"])
+
+
+def test_the_benchmarks_of_others_are_cells_of_their_templates():
+    """Those with enough sets, and no more sets than were registered."""
+    for folder in benchmark_pages.DESIGNS:
+        if not (place := ROOT / "docs" / "evidence" / folder / "cells.csv").exists():
+            continue
+        design, cells = tomllib.loads(template_text(folder)), pd.read_csv(place)
+        registered = {
+            one["name"]: one.get("n_replicates", design["n_replicates"]) for one in design["scenario"]
+        }
+        assert set(cells["seed"]) == {design["seed"]}
+        assert set(cells["method"]) == set(design["methods"])
+        assert cells["sets"].min() >= 100
+        assert (cells["sets"] <= cells["scenario"].map(registered)).all()
+        # the truth is that of the fitted classifier: the own target of a method stands beside it
+        aims = [METHODS[name].estimand.kind == "expected" for name in cells["method"]]
+        assert cells["coverage_of_expected"].notna().tolist() == aims
 
 
 # ---- what the cards say of the registered studies is what their stored cells say ----
