@@ -9,6 +9,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from cli_fakes import CLEAN, Fake
+from hypothesis_cases import SEEN
 
 from cudbound.basis import calls
 
@@ -25,6 +26,12 @@ def pytest_configure() -> None:
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     calls.LONG_SECONDS = math.inf
+
+
+@pytest.fixture(autouse=True, scope="module")
+def open_draws_of_a_file() -> None:
+    """Count draws that stay open by file: which files share a process must not matter."""
+    SEEN.clear()
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def cases(
     return Case(problem, rng)
 
 
-#: Draws under losses that Newton's method minimizes, and those among them that stayed open, in this process.
+#: Draws under losses that Newton's method minimizes, and those among them that stayed open, in this file of tests.
 SEEN: Counter[str] = Counter()
 
 

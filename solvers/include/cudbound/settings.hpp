@@ -463,8 +463,10 @@ struct Effort {
     // The same for a dive down the tree of the loss's model, with the minimizer of its draw.
     static constexpr std::int64_t model_dive_nodes = 1;
 
-    // Nodes of a dive under squared loss, about. All dives follow where a part of the nodes (`dive_share`) pays them.
+    // Nodes of a dive under squared loss, about. All dives follow where a part of the nodes (`dive_share`) pays them, but
+    // take a smaller one: what they raise t by, the searches and the narrowing that they pay for lower the upper end by.
     static constexpr std::int64_t dive_nodes = 60;
+    static constexpr std::int64_t further_dive_share = 16;
 
     // One part in so many of the nodes may go to the first batch, and one of what is left to the next ones. Draws that
     // were not placed by a first search are searched again in batches of this size, which may take half of it.
@@ -491,7 +493,7 @@ struct Effort {
     static constexpr std::int64_t more_nodes = 4;
 
     // Floors that nodes are kept for when t is given up, and the bracket at which narrowing ends, on the scale of Q.
-    static constexpr std::int64_t narrowing_steps = 6;
+    static constexpr std::int64_t narrowing_steps = 5;
     static constexpr double narrow_enough = 0.002;
 
     // Time of a node of the loss, with terms for n p^2 and p^3, and of a node of the quadratic, with one for n p.

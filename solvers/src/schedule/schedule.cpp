@@ -124,7 +124,8 @@ bool Schedule::plan_dives(std::int64_t rank, bool others) {
     Target target;
     target.with_model = is_limited() && has_minorant(problem_);
     const std::int64_t price = target.with_model ? Effort::model_dive_nodes : Effort::dive_nodes;
-    const std::int64_t wanted = others ? nodes_left() / Effort::dive_share / price
+    const std::int64_t part = target.with_model ? Effort::dive_share : Effort::further_dive_share;
+    const std::int64_t wanted = others ? nodes_left() / part / price
                                        : Effort::dives_per_draw_above * (problem_.draws - rank) + Effort::more_dives;
     if (std::ssize(order_) > wanted) order_.resize(wanted);
     target.nodes = target.with_model ? Effort::most_dive_steps : Effort::dive_steps;
