@@ -25,15 +25,9 @@ from cudbound.basis.validation import Array, check_confidence_level
 from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals import Method, compute_interval
 from cudbound.intervals.cud import BOUND
+from cudbound.metrics import predictive
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metrics import NET_BENEFIT, Metrics
-from cudbound.metrics.predictive import (
-    Proportion,
-    net_benefit_interval,
-    of_sample,
-    predictive_interval,
-    ratio_interval,
-)
 from cudbound.metrics.targets import in_metric_terms, way_of_parts
 from cudbound.point_estimates.bootstrap_632 import share_limits
 from cudbound.records import Records
@@ -285,11 +279,13 @@ class Analysis:
             named[name] = tuple(_predictive(name, metrics, behind, pair, records) for pair in parts(named))
         for name in metrics.ratios:
             of_way = named if metrics.joint else pairs[way_of_parts(name, alternative)]
-            named[name] = tuple(ratio_interval(name, *pair, alternative) for pair in parts(of_way))
+            named[name] = tuple(predictive.ratio_interval(name, *pair, alternative) for pair in parts(of_way))
         if NET_BENEFIT in named:
             target, is_of_sample = target_of[NET_BENEFIT], metrics.prevalence == "sample"
             named[NET_BENEFIT] = tuple(
-                net_benefit_interval(row, _share(target, records, row.new_cases) if is_of_sample else None)
+                predictive.net_benefit_interval(
+                    row, _share(target, records, row.new_cases) if is_of_sample else None
+                )
                 for row in named[NET_BENEFIT]
             )
         if isinstance(metrics.prevalence, float):
@@ -380,13 +376,13 @@ def _unread(
     return f"undefined: based on {tested.averaged(metric.shares)}", too_few
 
 
-def _share(target: MetricRows, records: Records, tested: TestedRows | None) -> Proportion:
+def _share(target: MetricRows, records: Records, tested: TestedRows | None) -> predictive.Proportion:
     """Return the share of events, with limits at the level of a target's rows: of new cases, or else in training."""
     level = 2.0 * target.family_level - 1.0 if target.one_sided else target.family_level
     if tested is not None:
         event = np.asarray(records.require(TEST_SET).event)
-        return Proportion(*share_limits(event, None, None, level))
-    return Proportion(*share_limits(target.event, target.sample_weight, records.groups, level))
+        return predictive.Proportion(*share_limits(event, None, None, level))
+    return predictive.Proportion(*share_limits(target.event, target.sample_weight, records.groups, level))
 
 
 def _predictive(
@@ -399,19 +395,19 @@ def _predictive(
     tested = pair[0].tested
     if metrics.prevalence != "sample":
         share = float(metrics.prevalence or 0.0)
-        prevalence = Proportion(share, share, share, np.inf)
+        prevalence = predictive.Proportion(share, share, share, np.inf)
         at = f"the prevalence {format_limit(share)}"
     else:
         prevalence = _share(targets[0], records, pair[0].new_cases)
-        at = prevalence.in_words(of_sample(pair[0]))
+        at = prevalence.in_words(predictive.of_sample(pair[0]))
         if metrics.joint:
             share_in_words = format_proportion(prevalence.estimate)
-            at = f"the prevalence {share_in_words} {of_sample(pair[0])}, taken as known"
+            at = f"the prevalence {share_in_words} {predictive.of_sample(pair[0])}, taken as known"
     if metrics.joint:
-        return predictive_interval(name, *pair, prevalence, at)
+        return predictive.predictive_interval(name, *pair, prevalence, at)
     n_others, n_events = tested.sizes if tested is not None and tested.sizes else (0, 0)
     events, others = targets
     n_rows = (n_events or events.n_effective, n_others or others.n_effective)
     if tested is not None and tested.pooled:
         n_rows = (n_events + events.n_effective, n_others + others.n_effective)
-    return predictive_interval(name, *pair, prevalence, at, n_rows)
+    return predictive.predictive_interval(name, *pair, prevalence, at, n_rows)

@@ -12,32 +12,17 @@ from cudbound.analysis.analyze import saved_analysis
 from cudbound.analysis.calibration import Calibration, calibration_in, predictions_in
 from cudbound.analysis.instability import Instability
 from cudbound.analysis.rows import Analysis
+from cudbound.basis import results
 from cudbound.basis.exceptions import CudboundWarning, suggestion
 from cudbound.basis.metric_words import DETAILS
 from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.basis.results import (
-    ComparisonResult,
-    IntervalEstimate,
-    OneRow,
-    Pictured,
-    PointEstimate,
-    WithInterval,
-    frame_of,
-)
 from cudbound.basis.rounding import printable, sentences_html
 from cudbound.intervals import METHODS
 from cudbound.intervals.pooled import cases_needed
+from cudbound.report import sentences
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
 from cudbound.report.render import Tabular
-from cudbound.report.sentences import (
-    SAME_POPULATION,
-    cautions,
-    headline,
-    interval_sentence,
-    majority_sentence,
-    recommended_row,
-)
 from cudbound.report.table_columns import by_pair, comparison_report, interval_report, point_report
 from cudbound.report.tables import FULL, Report, Run, Style
 from cudbound.saved.saved_file import SavedResult
@@ -53,12 +38,13 @@ if TYPE_CHECKING:
 
 INTERNAL = "Computed from the training data alone, without external validation and without a finite-sample guarantee."
 WITH_NEW_CASES = (
-    f"Computed from the training data and new cases, {SAME_POPULATION}, without a finite-sample guarantee."
+    f"Computed from the training data and new cases, {sentences.SAME_POPULATION}, without a finite-sample "
+    "guarantee."
 )
 
 
 @dataclass(frozen=True, repr=False)
-class Table(Tabular, Generic[OneRow]):
+class Table(Tabular, Generic[results.OneRow]):
     """Results of several methods on the same data, in the requested order.
 
     Attributes
@@ -69,7 +55,7 @@ class Table(Tabular, Generic[OneRow]):
         The data, the classifier and the resampling, as far as known, for the notes; `run` reads it.
     """
 
-    rows: tuple[OneRow, ...]
+    rows: tuple[results.OneRow, ...]
     about: Run | None = field(default=None, compare=False)
 
     #: The word for a row in messages.
@@ -81,7 +67,7 @@ class Table(Tabular, Generic[OneRow]):
         """The data, the classifier and the resampling, as far as known."""
         return self.about
 
-    def __iter__(self) -> Iterator[OneRow]:
+    def __iter__(self) -> Iterator[results.OneRow]:
         return iter(self.rows)
 
     def __len__(self) -> int:
@@ -90,7 +76,7 @@ class Table(Tabular, Generic[OneRow]):
     def __contains__(self, method: object) -> bool:
         return any(method == row.method for row in self.rows)
 
-    def __getitem__(self, method: str | tuple[str, str]) -> OneRow:
+    def __getitem__(self, method: str | tuple[str, str]) -> results.OneRow:
         """Return the row of a method, or of a pair (method, metric) if there are several metrics.
 
         Raises
@@ -140,11 +126,11 @@ class Table(Tabular, Generic[OneRow]):
         pandas.DataFrame
             Its columns are attributes of the rows; ``degenerate`` is a bool, with the reason at the end of ``remarks``.
         """
-        return frame_of(self.rows, self.COLUMNS)
+        return results.frame_of(self.rows, self.COLUMNS)
 
 
 @dataclass(frozen=True, repr=False)
-class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
+class IntervalTable(Table[results.IntervalEstimate], results.Pictured["IntervalDisplay"]):
     """Intervals by several methods on the same data, in the requested order.
 
     Attributes
@@ -158,7 +144,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     analysis: Analysis | None = field(default=None, compare=False, repr=False)
 
     KIND = "interval"
-    COLUMNS = IntervalEstimate.COLUMNS
+    COLUMNS = results.IntervalEstimate.COLUMNS
 
     @property
     def run(self) -> Run | None:
@@ -253,7 +239,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     def pictured(self) -> pd.DataFrame:
         """The data for the plot: `to_frame`, with the title of each method and whether it is recommended."""
         best = [
-            recommended_row([row for row in self.rows if row.metric == metric])
+            sentences.recommended_row([row for row in self.rows if row.metric == metric])
             for metric in dict.fromkeys(row.metric for row in self.rows)
         ]
         return self.to_frame().assign(
@@ -265,14 +251,16 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     @property
     def headline(self) -> str:
         """The recommended interval in words for a paper, and the error of always predicting the majority class."""
-        return " ".join(headline(self.rows, self.run))
+        return " ".join(sentences.headline(self.rows, self.run))
 
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
         """Reasons for caution; `compare_intervals` also issues them as warnings."""
         if self.analysis is not None:
-            return cautions(self.rows, self.analysis.counts.shape[1], self.analysis.cautions)
-        return () if self.run is None else cautions(self.rows, self.run.n_samples, self.run.cautions)
+            return sentences.cautions(self.rows, self.analysis.counts.shape[1], self.analysis.cautions)
+        return (
+            () if self.run is None else sentences.cautions(self.rows, self.run.n_samples, self.run.cautions)
+        )
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with its title and notes."""
@@ -318,7 +306,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         return ConfusionDisplay.from_table(self, counts)
 
 
-class SingleRow(WithInterval):
+class SingleRow(results.WithInterval):
     """The numbers of the only row of a table."""
 
     @property
@@ -348,7 +336,7 @@ class PerformanceInterval(SingleRow, IntervalTable):
     """
 
     @property
-    def row(self) -> IntervalEstimate:
+    def row(self) -> results.IntervalEstimate:
         """The interval with all its details."""
         return self.rows[0]
 
@@ -383,7 +371,7 @@ class PerformanceInterval(SingleRow, IntervalTable):
     @property
     def sentence(self) -> str:
         """What can be written into a paper; `describe` has it in percent as well."""
-        return interval_sentence(self.row, self.n_samples)
+        return sentences.interval_sentence(self.row, self.n_samples)
 
     @property
     def basis(self) -> tuple[str, ...]:
@@ -395,7 +383,7 @@ class PerformanceInterval(SingleRow, IntervalTable):
         source = WITH_NEW_CASES if row.tested is not None and row.tested.pooled else INTERNAL
         terms = "" if row.metric in ("error", "auc", "brier") else ", in terms of the mean loss behind it"
         return (
-            *majority_sentence(row, self.run),
+            *sentences.majority_sentence(row, self.run),
             *map(str, self.cautions),
             *((f"Based on{terms}: {numbers}.",) if numbers else ()),
             *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
@@ -405,7 +393,7 @@ class PerformanceInterval(SingleRow, IntervalTable):
 
     def describe(self, percent: bool = False) -> Description:
         """Return text for a paper, as `IntervalTable.describe` does, with the sentence of the interval."""
-        sentence = interval_sentence(self.row, self.n_samples, percent)
+        sentence = sentences.interval_sentence(self.row, self.n_samples, percent)
         return replace(super().describe(percent), results=printable(sentence))
 
     def __str__(self) -> str:
@@ -417,7 +405,7 @@ class PerformanceInterval(SingleRow, IntervalTable):
         return sentences_html(self.sentence, self.basis)
 
 
-class ComparisonTable(SingleRow, Table[ComparisonResult], Pictured["ComparisonDisplay"]):
+class ComparisonTable(SingleRow, Table[results.ComparisonResult], results.Pictured["ComparisonDisplay"]):
     """Comparisons of classifiers or learning algorithms, one row per pair and method.
 
     ``table["mcnemar"]``, ``table["svm", "tree"]`` and ``table["svm", "tree", "mcnemar"]`` are rows, if the names
@@ -425,12 +413,12 @@ class ComparisonTable(SingleRow, Table[ComparisonResult], Pictured["ComparisonDi
     """
 
     KIND = "comparison"
-    COLUMNS = ComparisonResult.COLUMNS
+    COLUMNS = results.ComparisonResult.COLUMNS
 
     def __contains__(self, names: object) -> bool:
         return bool(self._rows_named(names))
 
-    def __getitem__(self, names: str | tuple[str, ...]) -> ComparisonResult:
+    def __getitem__(self, names: str | tuple[str, ...]) -> results.ComparisonResult:
         """Return the row of a method, of a pair, or of both if one does not identify it.
 
         Raises
@@ -449,7 +437,7 @@ class ComparisonTable(SingleRow, Table[ComparisonResult], Pictured["ComparisonDi
         hint = suggestion(names, [row.method for row in self.rows])
         raise KeyError(f"no comparison by {names!r} in this table, which has {names_of_rows}.{hint}")
 
-    def _rows_named(self, names: object) -> list[ComparisonResult]:
+    def _rows_named(self, names: object) -> list[results.ComparisonResult]:
         return [
             row
             for row in self.rows
@@ -457,7 +445,7 @@ class ComparisonTable(SingleRow, Table[ComparisonResult], Pictured["ComparisonDi
         ]
 
     @property
-    def row(self) -> ComparisonResult:
+    def row(self) -> results.ComparisonResult:
         """The only comparison, if one pair was compared by one method.
 
         Raises
@@ -498,11 +486,11 @@ class ComparisonTable(SingleRow, Table[ComparisonResult], Pictured["ComparisonDi
         return ComparisonDisplay.from_table(ComparisonTable(by_pair(self.rows)))
 
 
-class PointEstimateTable(Table[PointEstimate]):
+class PointEstimateTable(Table[results.PointEstimate]):
     """Point estimates by several estimators on the same data, in the requested order."""
 
     KIND = "point estimate"
-    COLUMNS = PointEstimate.COLUMNS
+    COLUMNS = results.PointEstimate.COLUMNS
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with its title and notes."""

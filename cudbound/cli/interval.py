@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cudbound.cli import options
+from cudbound.cli import input_options, options
 from cudbound.cli.command import command, refuse_beside
 from cudbound.cli.fitted import FittedClassifier, SavedModel, compute, fit, new_cases_of, read_sample
-from cudbound.cli.input_options import (
-    all_classes_option,
-    classifier_of_file,
-    data_options,
-    for_classifier,
-    new_cases_option,
-    weight_option,
-)
 from cudbound.cli.output import ResultOutput, picture, result_options
 from cudbound.cli.verify import save_option, saved_text
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
@@ -66,9 +58,11 @@ def _metrics_for(
 
 
 @command("interval")
-@data_options(weight_option, all_classes_option, event=False, two=False)
-@classifier_of_file
-@new_cases_option
+@input_options.data_options(
+    input_options.weight_option, input_options.all_classes_option, event=False, two=False
+)
+@input_options.classifier_of_file
+@input_options.new_cases_option
 @click.option(
     "--methods",
     type=options.from_text(options.between_commas),
@@ -183,7 +177,7 @@ def interval(
             )
         import_matplotlib()
     output.check([data.file, new_cases, getattr(classifier, "path", None)], save, instability)
-    data = for_classifier(data, classifier)
+    data = input_options.for_classifier(data, classifier)
     sample = read_sample(data, say_roles=recommend or AUTO in data.categorical)
     fitted = fit(classifier, sample, seed)
     table, collected = compute(

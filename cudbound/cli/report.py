@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cudbound.cli import options
+from cudbound.cli import input_options, options
 from cudbound.cli.command import command, finish, in_words_of_the_command, typed_command, worded
 from cudbound.cli.fitted import SavedModel, fit, new_cases_of, read_sample, with_notes
-from cudbound.cli.input_options import (
-    classifier_of_file,
-    data_options,
-    for_classifier,
-    new_cases_option,
-    weight_option,
-)
 from cudbound.cli.output import check_paths, write_whole
 from cudbound.cli.verify import save_option, saved_text
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
@@ -32,9 +25,9 @@ if TYPE_CHECKING:
 
 
 @command("report")
-@data_options(weight_option)
-@classifier_of_file
-@new_cases_option
+@input_options.data_options(input_options.weight_option)
+@input_options.classifier_of_file
+@input_options.new_cases_option
 @options.confidence_level_option
 @options.resamples_option
 @options.seed_option
@@ -72,7 +65,7 @@ def report(
     check_paths([path, numbers, save], read)
     import_matplotlib()  # what is missing is told before any time is spent
     templates()
-    data = for_classifier(data, classifier)
+    data = input_options.for_classifier(data, classifier)
     sample = read_sample(data)
     fitted = fit(classifier, sample, seed)
 

@@ -16,12 +16,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from cudbound.basis.calls import public_call
 from cudbound.basis.feature_table import dense
-from cudbound.estimators.least_squares import (
-    TwoClassLinear,
-    check_two_classes,
-    check_weights,
-    minimum_norm_fits,
-)
+from cudbound.estimators import least_squares
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import Problem, check_scale
 from cudbound.solve.minimum import no_minimizer
@@ -30,7 +25,7 @@ from cudbound.solve.native import minimize
 Array = NDArray[np.float64]
 
 
-class ConvexLossClassifier(TwoClassLinear):
+class ConvexLossClassifier(least_squares.TwoClassLinear):
     r"""Classify by the sign of a linear score that minimizes a convex surrogate loss exactly.
 
     With labels :math:`y_i` of -1 for the first class in sorted order and +1 for the second, rows :math:`b_i` of the
@@ -151,8 +146,8 @@ class ConvexLossClassifier(TwoClassLinear):
             basis = _fitted_basis(self.basis, X, y)
             features, names = _dense_rows(basis, X), None
         check_scale("X" if basis is None else "basis.transform(X)", features, names)
-        classes, labels = check_two_classes(self, y)
-        weights = check_weights(sample_weight, features)
+        classes, labels = least_squares.check_two_classes(self, y)
+        weights = least_squares.check_weights(sample_weight, features)
         # rows without weight must not count, not even where the minimizer is not unique
         features, labels, weights = features[weights > 0.0], labels[weights > 0.0], weights[weights > 0.0]
         strengths = self.strengths(features.shape[1])
@@ -175,7 +170,7 @@ class ConvexLossClassifier(TwoClassLinear):
             coef = coef[None, :]
         else:
             ones = np.ones((1, labels.size))
-            coef, intercept = minimum_norm_fits(
+            coef, intercept = least_squares.minimum_norm_fits(
                 features, design @ coef, ones, fit_intercept=self.fit_intercept
             )
         self.classes_ = classes

@@ -12,17 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.inputs.data_file import (
-    DECIMAL_COMMA,
-    PLAIN,
-    THOUSANDS_COMMA,
-    CsvError,
-    conventions,
-    first_few,
-    is_formatted,
-    quoted,
-    to_numbers,
-)
+from cudbound.inputs import data_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,11 +84,11 @@ def kind_of(name: str, values: pd.Series[str]) -> str:
         `NUMBERS` if all are; `SEPARATORS`, `DATES` or `UNITS` if most of the other cells are such; `SLIPS` if most of
         all are numbers; `IDS` if the column is named like one, or has more levels than a category; otherwise `TEXT`.
     """
-    numbers = to_numbers(values)
+    numbers = data_file.to_numbers(values)
     others = values[numbers.isna()]
     if values.empty or others.empty:
         return NUMBERS if len(values) else EMPTY
-    for kind, test in ((SEPARATORS, is_formatted), (DATES, _DATE.fullmatch)):
+    for kind, test in ((SEPARATORS, data_file.is_formatted), (DATES, _DATE.fullmatch)):
         if 2 * sum(map(bool, map(test, others))) > len(others):
             return kind
     parts = [match.groups() for match in map(_UNIT.fullmatch, others) if match]
@@ -128,14 +118,19 @@ def is_id_name(name: str) -> bool:
 
 def numbers_the_rows(values: pd.Series[str]) -> bool:
     """Whether a column counts its rows: its numbers increase by 1 from row to row, with few exceptions."""
-    steps = to_numbers(values).diff().iloc[1:]
+    steps = data_file.to_numbers(values).diff().iloc[1:]
     mostly = len(steps) >= MIN_COUNTED and float((steps == 1.0).mean()) >= MOSTLY
     return mostly and values.nunique() > MOSTLY * len(values)
 
 
 def has_long_numbers(keys: pd.Series[str]) -> bool:
     """Whether numbers differ only in digits that a floating-point number does not hold, as identifiers may."""
-    return keys.nunique() > to_numbers(keys).nunique() > 0 == to_numbers(keys.dropna()).isna().sum()
+    return (
+        keys.nunique()
+        > data_file.to_numbers(keys).nunique()
+        > 0
+        == data_file.to_numbers(keys.dropna()).isna().sum()
+    )
 
 
 def automatic_categories(frame: pd.DataFrame) -> list[str]:
@@ -155,10 +150,11 @@ def automatic_categories(frame: pd.DataFrame) -> list[str]:
     refused = {
         name: kind
         for name, kind in kinds.items()
-        if kind not in (TEXT, EMPTY, NUMBERS) and 2 * to_numbers(frame[name]).count() <= frame[name].count()
+        if kind not in (TEXT, EMPTY, NUMBERS)
+        and 2 * data_file.to_numbers(frame[name]).count() <= frame[name].count()
     }
     if refused:
-        raise CsvError(
+        raise data_file.CsvError(
             f"--categorical auto does not include columns of {'; nor of '.join(of_kinds(frame, refused))}. "
             "If the texts in a column are levels, name it: --categorical COL,auto"
         )
@@ -171,7 +167,7 @@ def of_kinds(frame: pd.DataFrame, kinds: dict[str, str]) -> list[str]:
     for kind in dict.fromkeys(kinds.values()):
         columns = [_example(frame[name], kind) for name in kinds if kinds[name] == kind]
         remedy = remedy_of_separators(frame) if kind == SEPARATORS else REMEDIES[kind]
-        sentences.append(f"{kind}: {first_few(columns)}; {remedy}")
+        sentences.append(f"{kind}: {data_file.first_few(columns)}; {remedy}")
     return sentences
 
 
@@ -179,19 +175,20 @@ def remedy_of_separators(frame: pd.DataFrame) -> str:
     """Report by which options all numbers of a table are read: both, if a comma may be before decimals or thousands."""
     kinds = {name: kind_of(name, frame[name].dropna()) for name in frame.columns}
     numbers = [frame[name] for name in kinds if kinds[name] in (NUMBERS, SEPARATORS, SLIPS)]
-    fitting = conventions(text for column in numbers for text in column)
+    fitting = data_file.conventions(text for column in numbers for text in column)
     write = "write these numbers with a decimal point and no other separators"
-    if {DECIMAL_COMMA, THOUSANDS_COMMA}.issubset(fitting):
+    if {data_file.DECIMAL_COMMA, data_file.THOUSANDS_COMMA}.issubset(fitting):
         both = "add --thousands ',' if the comma separates thousands (2,915 is 2915), or --decimal ',' if it does not"
         return f"{both} (2,915 is 2.915), or {write}"
-    return write if not fitting or PLAIN in fitting else f"add {fitting[0].options}, or {write}"
+    return write if not fitting or data_file.PLAIN in fitting else f"add {fitting[0].options}, or {write}"
 
 
 def _example(column: pd.Series[str], kind: str) -> str:
     values = column.dropna()
-    texts = values[to_numbers(values).isna()]
+    texts = values[data_file.to_numbers(values).isna()]
     levels = f", {values.nunique()} different texts on {len(values)} rows" if kind == IDS else ""
-    return f"column {quoted(str(column.name))} ({quoted(texts.iloc[0])} on line {texts.index[0]}{levels})"
+    name, text = data_file.quoted(str(column.name)), data_file.quoted(texts.iloc[0])
+    return f"column {name} ({text} on line {texts.index[0]}{levels})"
 
 
 def spelling(text: str) -> str:
@@ -211,10 +208,12 @@ def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:
     several = [texts for texts in written.values() if len(texts) > 1]
     if not several:
         return keys, None
-    words = "; ".join(", ".join(f"{quoted(text)} ({counts[text]})" for text in texts) for texts in several)
+    words = "; ".join(
+        ", ".join(f"{data_file.quoted(text)} ({counts[text]})" for text in texts) for texts in several
+    )
     return keys.replace({text: texts[0] for texts in several for text in texts[1:]}), (
-        f"column {quoted(str(keys.name))}: {words} differ only in case or blanks and are treated as one level; if "
-        "they are different, change their spelling in the file"
+        f"column {data_file.quoted(str(keys.name))}: {words} differ only in case or blanks and are treated as one "
+        "level; if they are different, change their spelling in the file"
     )
 
 
@@ -293,7 +292,7 @@ def missing_codes(counts: Counter[str]) -> list[str]:
     """Return the values of a target that may code a missing value: words such as unknown, and numbers such as 9."""
     import pandas as pd
 
-    numbers = to_numbers(pd.Series([*counts.elements()], dtype=object)).dropna()
+    numbers = data_file.to_numbers(pd.Series([*counts.elements()], dtype=object)).dropna()
     codes = {far.text for far in far_values(numbers, least=1) if far.is_code}
     return [key for key in counts if key in codes or key == "-1" or says_unknown(key)]
 

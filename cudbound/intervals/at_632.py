@@ -14,11 +14,7 @@ from cudbound.basis.method_card import Choice, Needs, described
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_binomial_interval, wald_interval, wilson_interval
 from cudbound.intervals.method import Method
-from cudbound.point_estimates.bootstrap_632 import (
-    effective_size_bootstrap,
-    effective_size_folds,
-    estimate_632,
-)
+from cudbound.point_estimates import bootstrap_632
 from cudbound.records import LOSSES, FoldLosses, Records
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.folds import FOLDS
@@ -28,7 +24,7 @@ Limits = Callable[..., ConfidenceInterval]
 
 
 def _outcome(records: Records, confidence_level: float, *, limits: Limits, **options: Any) -> Outcome:
-    estimate = estimate_632(records)
+    estimate = bootstrap_632.estimate_632(records)
     interval = limits(estimate, records.n_effective, confidence_level, **options)
     reason = f"the binomial variance is 0 at an estimate of {estimate:g}; form='wilson' has positive width"
     at_the_edge = estimate in (0.0, 1.0)
@@ -57,7 +53,7 @@ def kohavi_interval(
     >>> round(kohavi_interval(0.2, 30, 0.95).low, 4)
     0.0208
     """
-    size = effective_size_bootstrap(n_samples)
+    size = bootstrap_632.effective_size_bootstrap(n_samples)
     if form == "wilson":
         return wilson_interval(estimate, size, confidence_level)
     return wald_interval(estimate, estimate * (1.0 - estimate), size, confidence_level)
@@ -84,7 +80,7 @@ def langford_interval(estimate: float, n_samples: float, confidence_level: float
     >>> round(langford_interval(0.2, 30, 0.95).high, 4)
     0.4428
     """
-    size = effective_size_bootstrap(n_samples)
+    size = bootstrap_632.effective_size_bootstrap(n_samples)
     return inverted_binomial_interval(estimate * size, size, confidence_level)
 
 
@@ -115,7 +111,7 @@ def martin_interval(
     0.5046
     """
     strength = PRIORS[prior]
-    n_tested = n_samples - effective_size_bootstrap(n_samples)
+    n_tested = n_samples - bootstrap_632.effective_size_bootstrap(n_samples)
     wrong = strength + estimate * n_tested
     right = strength + (1.0 - estimate) * n_tested
     tail = (1.0 - confidence_level) / 2
@@ -141,7 +137,7 @@ def yang_interval(
     0.943
     """
     values = np.asarray(losses, dtype=float)
-    size = effective_size_folds(values.size, n_folds)
+    size = bootstrap_632.effective_size_folds(values.size, n_folds)
     return wald_interval(estimate, float(values.var(ddof=1)), size, confidence_level)
 
 
@@ -156,7 +152,7 @@ def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
     Reference with center=cv: Yang (2006).
     """
     folds: FoldLosses = records.require(FOLDS)
-    estimate = estimate_632(records) if center == "632" else float(folds.losses.mean())
+    estimate = bootstrap_632.estimate_632(records) if center == "632" else float(folds.losses.mean())
     return Outcome(
         estimate,
         yang_interval(estimate, folds.losses, folds.n_folds, confidence_level),

@@ -25,16 +25,7 @@ from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_binomial_tails
 from cudbound.basis.rounding import format_proportion
 from cudbound.intervals.method import Method
-from cudbound.point_estimates import bootstrap_632
-from cudbound.point_estimates.auc import (
-    NO_PAIR,
-    ONE_ROW,
-    AucSize,
-    Bools,
-    auc_estimates,
-    order_codes,
-    weighted_auc,
-)
+from cudbound.point_estimates import auc, bootstrap_632
 from cudbound.records import DESIGN, LOSSES, SCORES, FoldLosses, Records
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.folds import STRATIFIED_FOLDS
@@ -148,22 +139,22 @@ def centers_of(records: Records) -> Centers | str:
 
 def _centers_of_scores(records: Records) -> Centers | str:
     if min(records.n_events, records.n_samples - records.n_events) < 2:
-        return ONE_ROW
-    auc = auc_estimates(records)
+        return auc.ONE_ROW
+    areas = auc.auc_estimates(records)
     cross_validated = auc_within_folds(records.require(STRATIFIED_FOLDS).partitions, records.event)
-    if math.isnan(auc.out_of_bag) or math.isnan(cross_validated):
-        return NO_PAIR if math.isnan(auc.out_of_bag) else NO_PAIR_IN_A_FOLD
-    sizes, remarks = AucSize.of(records), list[str]()
+    if math.isnan(areas.out_of_bag) or math.isnan(cross_validated):
+        return auc.NO_PAIR if math.isnan(areas.out_of_bag) else NO_PAIR_IN_A_FOLD
+    sizes, remarks = auc.AucSize.of(records), list[str]()
     if sizes.shrinkage < 1.0:
         share = format_proportion(sizes.shrinkage)
         remarks.append(f"cases counted as {share} of their number: rows of a group vary together")
-    if auc.n_never:
-        remarks.append(f"pairs never out of bag together, left out of the out-of-bag AUC: {auc.n_never}")
+    if areas.n_never:
+        remarks.append(f"pairs never out of bag together, left out of the out-of-bag AUC: {areas.n_never}")
     return Centers(
-        1.0 - auc.training,
+        1.0 - areas.training,
         1.0 - cross_validated,
-        1.0 - auc.out_of_bag,
-        1.0 - auc.plus,
+        1.0 - areas.out_of_bag,
+        1.0 - areas.plus,
         lambda center: sizes.at(1.0 - center),
         remarks=tuple(remarks),
         further={"variance": sizes.variance},
@@ -317,7 +308,7 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
     return _outcome(records, confidence_level)
 
 
-def auc_within_folds(partitions: Iterable[FoldLosses], event: Bools) -> float:
+def auc_within_folds(partitions: Iterable[FoldLosses], event: auc.Bools) -> float:
     """Return the share of pairs of an event and a non-event of the same fold that are ranked correctly.
 
     Ties count one half, and so does every pair of a fold whose classifier was fitted to one class. nan without a pair.
@@ -336,7 +327,7 @@ def auc_within_folds(partitions: Iterable[FoldLosses], event: Bools) -> float:
             if n_pairs:
                 if np.isnan(tested).any():
                     tested = np.zeros(tested.size)
-                ranked = weighted_auc(order_codes(tested[None]), of_events, np.ones(tested.size))
+                ranked = auc.weighted_auc(auc.order_codes(tested[None]), of_events, np.ones(tested.size))
                 won, pairs = won + n_pairs * float(ranked[0]), pairs + n_pairs
     return won / pairs if pairs else math.nan
 

@@ -18,15 +18,7 @@ from sklearn.utils import _safe_indexing, gen_batches
 from sklearn.utils.parallel import delayed
 from threadpoolctl import threadpool_limits
 
-from cudbound.adapters import batched_refit
-from cudbound.adapters.parts import (
-    LOSSES_ONLY,
-    RecordedOutputs,
-    fit_keywords,
-    parameters_of,
-    seeded_clone,
-    unwrap,
-)
+from cudbound.adapters import batched_refit, parts
 from cudbound.basis.calls import Kind, WarningsOfRefits, active, recorded, warn
 from cudbound.basis.environment import results_of
 from cudbound.basis.feature_table import as_table, copied
@@ -124,7 +116,7 @@ def prepare_refits(
     n_jobs: int = 1,
     sample_weight: NDArray[np.float64] | None = None,
     groups: ArrayLike | None = None,
-    scoring: RecordedOutputs = LOSSES_ONLY,
+    scoring: parts.RecordedOutputs = parts.LOSSES_ONLY,
 ) -> Refits:
     """Return how to refit an estimator.
 
@@ -153,13 +145,13 @@ def prepare_refits(
         If the classifier cannot be fitted with the weights, or has folds of groups inside and there are none.
     """
     rows = as_table(X)
-    keywords = fit_keywords(estimator, sample_weight, groups)
+    keywords = parts.fit_keywords(estimator, sample_weight, groups)
     fit_one = partial(_fit_each, estimator, rows, np.asarray(y), keywords, scoring)
     one_by_one = _in_jobs(fit_one, n_jobs)
     batched = batched_refit(estimator, X, y, n_jobs=n_jobs) if not keywords else None
     pieces = one_by_one if batched is None else _in_batches(batched, one_by_one, n_jobs, scoring)
     # a search takes many fits, and has folds of one class
-    return Refits(pieces, batched is not None and not unwrap(estimator).chosen_by)
+    return Refits(pieces, batched is not None and not parts.unwrap(estimator).chosen_by)
 
 
 def difference(a: Refits, b: Refits) -> Refits:
@@ -219,7 +211,9 @@ def _joined(pieces: Iterable[Piece]) -> Piece:
     return np.concatenate(outputs_of_pieces), failed
 
 
-def _in_batches(batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring: RecordedOutputs) -> Pieces:
+def _in_batches(
+    batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring: parts.RecordedOutputs
+) -> Pieces:
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         for part in gen_batches(len(counts), FITS_PER_BATCH):
             errors: Failures = {}
@@ -246,8 +240,7 @@ def _in_jobs(fit_each: Callable[..., tuple[Piece, list[list[Kind]]]], n_jobs: in
         # the first jobs are small, so that it is soon known how long all of them take
         small = (stop for stop in (1, 2, 4, 8, 16, 32) if stop < min(size, len(counts)))
         stops = sorted({0, *small, *range(size, len(counts), size), len(counts)})
-        parts = (slice(*ends) for ends in pairwise(stops))
-        jobs = (delayed(fit_each)(counts[part], seeds[part]) for part in parts)
+        jobs = (delayed(fit_each)(counts[first:stop], seeds[first:stop]) for first, stop in pairwise(stops))
         results = results_of(n_jobs, jobs)
         collected = active() or WarningsOfRefits()
         try:
@@ -272,11 +265,11 @@ def _settings(estimator: Any) -> dict[str, bool]:
     What a step makes of the rows of a draw need not be finite, a search may try invalid values, and what other classes
     check is unknown.
     """
-    parts = [part for part in parameters_of(estimator) if hasattr(part, "get_params")]
-    searches = any(hasattr(part, "estimator") and hasattr(part, "cv") for part in parts)
-    if searches or not all(type(part).__module__.startswith("sklearn.") for part in parts):
+    estimators = [part for part in parts.parameters_of(estimator) if hasattr(part, "get_params")]
+    searches = any(hasattr(part, "estimator") and hasattr(part, "cv") for part in estimators)
+    if searches or not all(type(part).__module__.startswith("sklearn.") for part in estimators):
         return {}
-    makes_rows = any(hasattr(part, "transform") or hasattr(part, "steps") for part in parts)
+    makes_rows = any(hasattr(part, "transform") or hasattr(part, "steps") for part in estimators)
     return {"skip_parameter_validation": True} | ({} if makes_rows else {"assume_finite": True})
 
 
@@ -285,7 +278,7 @@ def _fit_each(
     X: Any,
     y: NDArray[Any],
     keywords: dict[str, NDArray[Any]],
-    scoring: RecordedOutputs,
+    scoring: parts.RecordedOutputs,
     counts: NDArray[np.int32],
     seeds: NDArray[np.int64],
 ) -> tuple[Piece, list[list[Kind]]]:
@@ -300,7 +293,7 @@ def _fit_each(
             if (y[drawn] == y[drawn[0]]).all():
                 outputs["loss"][fit] = y != y[drawn[0]]  # most classifiers cannot be fitted to one class
                 continue
-            copy = seeded_clone(estimator, int(seed))
+            copy = parts.seeded_clone(estimator, int(seed))
             of_drawn = {name: values[drawn] for name, values in keywords.items()}
             try:
                 with recorded() as warned[fit]:

@@ -14,13 +14,7 @@ import numpy as np
 
 from cudbound.adapters import to_additive_model
 from cudbound.analysis.question import takes_groups_apart
-from cudbound.basis.exceptions import (
-    NotMinimizerError,
-    ParameterError,
-    StudyError,
-    UnsupportedEstimatorError,
-    did_you_mean,
-)
+from cudbound.basis import exceptions
 from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile, quoted
@@ -67,7 +61,7 @@ def template_text(name: str) -> str:
     # Two simulated worlds and 20 replicates: a study that takes seconds, to see what one is.
     """
     if name not in template_names():
-        hint = did_you_mean(name, template_names(), "the templates are")
+        hint = exceptions.did_you_mean(name, template_names(), "the templates are")
         raise ValueError(f"there is no template {name!r}; {hint}")
     return (files("cudbound.study.design") / "designs" / f"{name}.toml").read_text(encoding="utf-8")
 
@@ -151,7 +145,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _scenario_tables(table: dict[str, Any]) -> list[dict[str, Any]]:
     tables = table.get("scenario", [])
     if not isinstance(tables, list) or not all(isinstance(scenario, dict) for scenario in tables):
-        raise ParameterError("scenario", "tables [[scenario]]", tables)
+        raise exceptions.ParameterError("scenario", "tables [[scenario]]", tables)
     if not tables:
         raise ValueError('there must be at least one table [[scenario]], such as world = "gaussians"')
     return tables
@@ -216,10 +210,12 @@ def find_world(name: str, parameters: Mapping[str, Any]) -> tuple[World, dict[st
         If the name or a parameter is unknown, or a value is out of range.
     """
     if name not in WORLDS:
-        raise ValueError(f"there is no world {quoted(name)}; {did_you_mean(name, WORLDS, 'the worlds are')}")
+        raise ValueError(
+            f"there is no world {quoted(name)}; {exceptions.did_you_mean(name, WORLDS, 'the worlds are')}"
+        )
     signature = inspect.signature(WORLDS[name]).parameters
     for key in parameters.keys() - signature:
-        hint = did_you_mean(key, ("name", *signature, *RECIPE_KEYS), "the keys are")
+        hint = exceptions.did_you_mean(key, ("name", *signature, *RECIPE_KEYS), "the keys are")
         raise ValueError(f"world {name} has no key {quoted(key)}; {hint}")
     values = {key: parameters.get(key, parameter.default) for key, parameter in signature.items()}
     return WORLDS[name](**values), {"world": name, **values}
@@ -286,7 +282,7 @@ def try_scenario(study: Study, scenario: Scenario) -> None:
         n_columns = recipe.n_columns(n_features)
         if n_columns > MAX_TERMS:
             rule = f"lower, because it makes {n_columns:,} columns, more than {MAX_TERMS:,}"
-            raise ParameterError("degree", rule, recipe.degree)
+            raise exceptions.ParameterError("degree", rule, recipe.degree)
     if largest * n_features > MAX_VALUES:
         raise ValueError(
             f"samples of {largest:,} cases with {n_features:,} features have more than {MAX_VALUES:,} values; use "
@@ -307,12 +303,12 @@ def try_scenario(study: Study, scenario: Scenario) -> None:
             classifier, *_ = [learner.fit(drawn.X, drawn.y) for learner in scenario.learners()]
             if len(left) < len(methods):
                 to_additive_model(classifier, drawn.X, drawn.y)
-        except UnsupportedEstimatorError as error:
+        except exceptions.UnsupportedEstimatorError as error:
             remedy = "Name methods other than cud and aci to continue without them."
             if left:
                 remedy = f"Leave cud and aci out of methods to continue without them: {', '.join(left)}."
-            raise UnsupportedEstimatorError(str(error), remedy) from error
-        except NotMinimizerError:
+            raise exceptions.UnsupportedEstimatorError(str(error), remedy) from error
+        except exceptions.NotMinimizerError:
             return  # of this sample alone; replicates that fail are counted
         except (ValueError, TypeError) as error:
             raise ValueError(f"the classifier cannot be fitted to {smallest} cases: {error}") from error
@@ -331,7 +327,7 @@ def check_learners(study: Study) -> None:
     for scenario in study.scenarios:
         try:
             try_scenario(study, scenario)
-        except UnsupportedEstimatorError as error:
-            raise StudyError(f"scenario {scenario.name!r}: {error}") from error
+        except exceptions.UnsupportedEstimatorError as error:
+            raise exceptions.StudyError(f"scenario {scenario.name!r}: {error}") from error
         except Exception:  # of any kind: this sample may go wrong where others go well
             continue
