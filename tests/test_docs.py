@@ -200,6 +200,14 @@ def test_every_page_is_in_the_menu_of_its_folder():
         assert page.name == "index.md" or page.stem in menu, f"{named(page)} is in no toctree"
 
 
+def test_the_list_for_language_models_has_every_page():
+    listed = re.findall(r"\(([\w/]+)\.html\)", (ROOT / "docs" / "llms.txt").read_text())
+    pages = [page.relative_to(ROOT / "docs").with_suffix("") for page in PAGES if page.parent != ROOT]
+    assert sorted(listed) == sorted(
+        page.as_posix() for page in pages if page.parts[0] not in ("index", "paper")
+    )
+
+
 def test_no_two_pages_have_one_title():
     titles = [
         re.search(r"^# (.*)$", page.read_text(), re.MULTILINE)[1] for page in PAGES if page.parent != ROOT
