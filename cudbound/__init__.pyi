@@ -19,10 +19,10 @@ from .basis.outcomes import ConfidenceInterval as ConfidenceInterval
 from .basis.results import IntervalEstimate as IntervalEstimate
 from .bound.cud_bound import Bound as Bound
 from .clinical.clinical_report import clinical_report as clinical_report
-from .estimators.chosen_threshold import ChosenThresholdClassifier as ChosenThresholdClassifier
-from .estimators.convex_loss import ConvexLossClassifier as ConvexLossClassifier
-from .estimators.convex_loss import stump_basis as stump_basis
-from .estimators.least_squares import LeastSquaresClassifier as LeastSquaresClassifier
+from .estimators.two_class import ChosenThresholdClassifier as ChosenThresholdClassifier
+from .estimators.two_class import ConvexLossClassifier as ConvexLossClassifier
+from .estimators.two_class import LeastSquaresClassifier as LeastSquaresClassifier
+from .estimators.two_class import stump_basis as stump_basis
 from .intervals.own import own_method as own_method
 from .metrics.metric import Metric as Metric
 from .metrics.metrics import Metrics as Metrics

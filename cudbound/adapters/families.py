@@ -33,8 +33,7 @@ from cudbound.basis.feature_table import dense
 from cudbound.basis.validation import check_labels, check_lengths
 from cudbound.estimators.batched import BatchedFit, LinearFit
 from cudbound.estimators.batched.classifiers import TunedFit, number_of_folds
-from cudbound.estimators.convex_loss import ConvexLossClassifier
-from cudbound.estimators.least_squares import LeastSquaresClassifier, TwoClassLinear
+from cudbound.estimators.two_class import ConvexLossClassifier, LeastSquaresClassifier, TwoClassLinear
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel
 

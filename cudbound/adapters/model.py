@@ -22,7 +22,7 @@ from cudbound.basis import exceptions
 from cudbound.basis.calls import warn
 from cudbound.basis.feature_table import copied, dense
 from cudbound.basis.sample import Sample
-from cudbound.estimators.convex_loss import StumpBasis
+from cudbound.estimators.two_class import StumpBasis
 from cudbound.problem.coordinates import design_rank
 from cudbound.problem.problem import AdditiveModel
 from cudbound.records import Design

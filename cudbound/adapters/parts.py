@@ -24,8 +24,7 @@ from cudbound.basis.exceptions import ParameterError, UnsupportedEstimatorError
 from cudbound.basis.sample import predicted_probabilities, predicted_scores
 from cudbound.basis.validation import Array
 from cudbound.estimators.batched.sources import flatten
-from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
-from cudbound.estimators.convex_loss import ConvexLossClassifier
+from cudbound.estimators.two_class import ChosenThresholdClassifier, ConvexLossClassifier
 
 #: These have a parameter `cv`, and choose nothing by it: they fit on scores of held-out rows.
 _CROSS_FITTED = (CalibratedClassifierCV, StackingClassifier)

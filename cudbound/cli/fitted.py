@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 #: Types that skops does not trust, and with which pipelines and searches on tables are saved. Neither making an object
 #: of such a type nor using it runs code of the file, whatever stands in its attributes.
 HARMLESS = (
-    "cudbound.estimators.convex_loss.ConvexLossClassifier",
-    "cudbound.estimators.least_squares.LeastSquaresClassifier",
+    "cudbound.estimators.two_class.ConvexLossClassifier",
+    "cudbound.estimators.two_class.LeastSquaresClassifier",
     "numpy.dtype",
     "scipy.interpolate._bsplines.BSpline",
     "scipy._lib.array_api_compat.numpy._aliases.asarray",

@@ -25,8 +25,7 @@ from cudbound.clinical.sections import model, participants
 from cudbound.metrics.metrics import RATIOS
 from cudbound.plotting.display import Display
 from cudbound.plotting.forest import ForestDisplay
-from cudbound.plotting.instability_plots import RiskRangesDisplay
-from cudbound.plotting.risks import CountsDisplay, InstabilityDisplay
+from cudbound.plotting.risks import CountsDisplay, InstabilityDisplay, RiskRangesDisplay
 from cudbound.report.files import page, write_texts
 from cudbound.report.render import strict
 from cudbound.report.sentences import warn_of

@@ -21,7 +21,7 @@ from cudbound.analysis.table import IntervalTable
 from cudbound.basis.exceptions import CudboundWarning, SlowRefitsWarning, StatedError
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.sample import Sample
-from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
+from cudbound.estimators.two_class import ChosenThresholdClassifier
 from cudbound.inputs.classifier_recipe import LEARNERS
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS, Metrics

@@ -83,7 +83,7 @@ def solve_reference(
     Notes
     -----
     Guarantee: lower <= Q <= upper, up to the tolerances at the head of this module, of
-    `cudbound.solve.reference_cones` and of `cudbound.solve.reference_polish`, each with the side on which it errs; the
+    `cudbound.solve.reference_cones` and of `cudbound.solve.reference_cones`, each with the side on which it errs; the
     two are equal unless a limit was reached or a solver failed. The least losses of the six losses of the package are
     exact to rounding where the optimality conditions confirm it, which is nearly always; those of a
     `cudbound.solve.CvxpyLoss` are accurate to what cvxpy's solver proves, about 1e-9, and enter as lower bounds. A row

@@ -22,7 +22,7 @@ from sklearn.svm import SVC, LinearSVC
 from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval, stump_basis
 from cudbound.adapters import batched_refit, to_additive_model
 from cudbound.basis.exceptions import NoMinimizerError
-from cudbound.estimators.least_squares import minimum_norm_fits
+from cudbound.estimators.two_class import minimum_norm_fits
 from cudbound.losses.surrogates import LOSSES, get_loss
 
 # ---- the classifier for all losses ----

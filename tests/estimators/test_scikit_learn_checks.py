@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn_versions import older_than
 
 from cudbound import ChosenThresholdClassifier, ConvexLossClassifier, LeastSquaresClassifier
-from cudbound.estimators.convex_loss import StumpBasis
+from cudbound.estimators.two_class import StumpBasis
 from cudbound.losses.surrogates import LOSSES
 
 if older_than("1.9"):

@@ -14,7 +14,7 @@ from tiers import each_tier
 
 from cudbound.adapters import to_additive_model
 from cudbound.bound.cud_bound import solve_bounds
-from cudbound.estimators.least_squares import LeastSquaresClassifier
+from cudbound.estimators.two_class import LeastSquaresClassifier
 from cudbound.intervals import METHODS
 from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metric import METRICS as REGISTERED

@@ -22,8 +22,7 @@ from cudbound.problem.draws import SolveStatus, draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve import CvxpyLoss
 from cudbound.solve.reference import solve_reference
-from cudbound.solve.reference_cones import _Part
-from cudbound.solve.reference_polish import Objective, polish
+from cudbound.solve.reference_cones import Objective, _Part, polish
 
 # ---- the reference solver against enumeration of all cells ----
 

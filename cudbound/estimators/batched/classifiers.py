@@ -15,7 +15,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.fixes import parse_version
 
-from cudbound.estimators.least_squares import CHUNK_VALUES, minimum_norm_scores
+from cudbound.estimators.two_class import CHUNK_VALUES, minimum_norm_scores
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.coordinates import RANK_TOLERANCE
 from cudbound.problem.problem import TIE_TOLERANCE, Problem
