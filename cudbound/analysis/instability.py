@@ -183,12 +183,11 @@ class Instability(InLines, Pictured["Display"]):
         ValueError
             If the picture needs risks or outcomes that are not there.
         """
-        from cudbound.plotting import instability_plots as plots
-        from cudbound.plotting.risks import InstabilityDisplay
+        from cudbound.plotting import risks as plots
 
         check_choice("picture", picture, get_args(Picture))
         if picture == "classes":
-            return InstabilityDisplay(self.shares, self.distances, self.distances_of, marks=MARKS)
+            return plots.InstabilityDisplay(self.shares, self.distances, self.distances_of, marks=MARKS)
         if self.risks is None or self.refit_risks is None:
             raise ParameterError("picture", "'classes' for a classifier without risks", picture)
         if picture == "risks":
