@@ -6,14 +6,13 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from importlib import resources
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.adapters.parts import RecordedOutputs, threshold_on_risk, unwrap
+from cudbound.adapters.parts import RecordedOutputs, threshold_on_risk
 from cudbound.analysis.cud_interval import cud_interval
 from cudbound.analysis.performance_interval import compare_intervals
 from cudbound.analysis.rows import Analysis
@@ -22,7 +21,6 @@ from cudbound.basis.exceptions import CudboundWarning, SlowRefitsWarning, Stated
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.sample import Sample
 from cudbound.estimators.two_class import ChosenThresholdClassifier
-from cudbound.inputs.classifier_recipe import LEARNERS
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS, Metrics
 from cudbound.report.sentences import POOLED
@@ -31,61 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cudbound.analysis.cud_interval import CudResult
-
-
-#: The factor above which a cell says little of a training set.
-FAR = 2.0
-#: What the rows of all methods in a cell share.
-CELL = ["study", "scenario", "family", "n", "p", "estimate", "sets"]
-
-
-def family_of(estimator: Any, grouped: bool = False) -> str:
-    """Return the name of a fitted classifier in the studies, or else the name of its class."""
-    inside = unwrap(estimator)
-    name = type(inside.classifier).__name__
-    labels = {family.class_name: label for label, family in reversed(LEARNERS.items())}
-    marks = ["grouped"] * grouped + ["tuned"] * bool(inside.chosen_by)
-    return " ".join([*marks, labels.get(name, name)])
-
-
-@cache
-def studied_cells() -> pd.DataFrame:
-    """Return the table that ships with the package, one row per cell and method.
-
-    Columns: study and scenario, a folder of ``docs/evidence`` and a name in its table; family, the name of the
-    classifier as in `cudbound.inputs.classifier_recipe.LEARNERS`, with the prefix "tuned" after a search and "grouped"
-    for grouped rows; n and p, rows and features; estimate, the mean true error; sets, the number of training sets;
-    method, its coverage with a Monte Carlo standard error in mcse, and its mean width.
-    """
-    import pandas as pd
-
-    with resources.files("cudbound.clinical").joinpath("studied_cells.csv").open(encoding="utf-8") as file:
-        return pd.read_csv(file)
-
-
-def cells_by_distance(family: str, method: str, n: int, p: int, estimate: float) -> pd.DataFrame:
-    """Return the cells of a family in which a method was studied, nearest first.
-
-    Further columns: distance, |log ratio of n| + |log ratio of p/n| + |difference of the estimates| / .1; and far_in,
-    those of n, p/n and the estimate that differ by a factor above 2, with both values.
-
-    Examples
-    --------
-    >>> cells_by_distance("linear-svm", "langford-binomial", 40, 4, 0.2)["n"].tolist()[:3]
-    [50, 70, 50]
-    """
-    cells = studied_cells()
-    cells = cells[(cells["family"] == family) & (cells["method"] == method)]
-    shares = cells["p"] / cells["n"]
-    shapes = np.abs(np.log(cells["n"] / n)) + np.abs(np.log(shares / (p / n)))
-    pairs = {"n": (n, cells["n"]), "p/n": (p / n, shares), "estimate": (estimate, cells["estimate"])}
-    far_in: list[Any] = [{} for _ in range(len(cells))]
-    for name, (here, values) in pairs.items():
-        for place, there in enumerate(values.tolist()):
-            if max(here, there) > FAR * min(here, there):
-                far_in[place][name] = here, there
-    cells = cells.assign(distance=shapes + np.abs(cells["estimate"] - estimate) / 0.1, far_in=far_in)
-    return cells.sort_values(["distance", *CELL])
 
 
 RECOMMENDED = "two-center"

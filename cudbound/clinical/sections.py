@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -13,19 +14,14 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.metrics import confusion_matrix
 
+from cudbound.adapters.parts import unwrap
 from cudbound.analysis.cud_interval import CudResult
 from cudbound.analysis.instability import Instability
 from cudbound.basis.metric_words import DETAILS, metric_words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_level, format_proportion
-from cudbound.clinical.report_results import (
-    CELL,
-    RECOMMENDED,
-    ReportResults,
-    cells_by_distance,
-    family_of,
-    studied_cells,
-)
+from cudbound.clinical.report_results import RECOMMENDED, ReportResults
+from cudbound.inputs.classifier_recipe import LEARNERS
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS
 from cudbound.metrics.predictive import likelihood_ratio
 from cudbound.report.sentences import POOLED, interval_sentence, majority_sentence
@@ -33,8 +29,6 @@ from cudbound.report.tables import SINGLE
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from cudbound.clinical.report_results import ReportResults
 
     Scores = Callable[[pd.DataFrame], NDArray[np.float64]]
 
@@ -380,6 +374,61 @@ def _net_benefit(results: ReportResults) -> dict[str, Any] | None:
     return {"threshold": threshold, **values, **_interval(results.table[RECOMMENDED, NET_BENEFIT])}
 
 
+#: The factor above which a cell says little of a training set.
+FAR = 2.0
+#: What the rows of all methods in a cell share.
+CELL = ["study", "scenario", "family", "n", "p", "estimate", "sets"]
+
+
+def family_of(estimator: Any, grouped: bool = False) -> str:
+    """Return the name of a fitted classifier in the studies, or else the name of its class."""
+    inside = unwrap(estimator)
+    name = type(inside.classifier).__name__
+    labels = {family.class_name: label for label, family in reversed(LEARNERS.items())}
+    marks = ["grouped"] * grouped + ["tuned"] * bool(inside.chosen_by)
+    return " ".join([*marks, labels.get(name, name)])
+
+
+@cache
+def studied_cells() -> pd.DataFrame:
+    """Return the table that ships with the package, one row per cell and method.
+
+    Columns: study and scenario, a folder of ``docs/evidence`` and a name in its table; family, the name of the
+    classifier as in `cudbound.inputs.classifier_recipe.LEARNERS`, with the prefix "tuned" after a search and "grouped"
+    for grouped rows; n and p, rows and features; estimate, the mean true error; sets, the number of training sets;
+    method, its coverage with a Monte Carlo standard error in mcse, and its mean width.
+    """
+    import pandas as pd
+
+    with resources.files("cudbound.clinical").joinpath("studied_cells.csv").open(encoding="utf-8") as file:
+        return pd.read_csv(file)
+
+
+def cells_by_distance(family: str, method: str, n: int, p: int, estimate: float) -> pd.DataFrame:
+    """Return the cells of a family in which a method was studied, nearest first.
+
+    Further columns: distance, |log ratio of n| + |log ratio of p/n| + |difference of the estimates| / .1; and far_in,
+    those of n, p/n and the estimate that differ by a factor above 2, with both values.
+
+    Examples
+    --------
+    >>> cells_by_distance("linear-svm", "langford-binomial", 40, 4, 0.2)["n"].tolist()[:3]
+    [50, 70, 50]
+    """
+    cells = studied_cells()
+    cells = cells[(cells["family"] == family) & (cells["method"] == method)]
+    shares = cells["p"] / cells["n"]
+    shapes = np.abs(np.log(cells["n"] / n)) + np.abs(np.log(shares / (p / n)))
+    pairs = {"n": (n, cells["n"]), "p/n": (p / n, shares), "estimate": (estimate, cells["estimate"])}
+    far_in: list[Any] = [{} for _ in range(len(cells))]
+    for name, (here, values) in pairs.items():
+        for place, there in enumerate(values.tolist()):
+            if max(here, there) > FAR * min(here, there):
+                far_in[place][name] = here, there
+    cells = cells.assign(distance=shapes + np.abs(cells["estimate"] - estimate) / 0.1, far_in=far_in)
+    return cells.sort_values(["distance", *CELL])
+
+
 def intervals(results: ReportResults) -> dict[str, Any]:
     """Return other intervals for the error, with the coverage of each in the nearest cells of the studies."""
     import pandas as pd
@@ -431,11 +480,18 @@ def instability(refits: Instability | None, errors: Any) -> dict[str, Any] | Non
     errors = errors[np.isfinite(errors)]
     counts, edges = np.histogram(errors, 2 * N_BARS, (0.0, max(0.1, float(errors.max()))))
     quantiles = np.quantile(errors, [0.05, 0.5, 0.95]).tolist()
+    shares, risks = refits.shares, None if refits.refit_risks is None else refits.risks
+    low, high = (None, None) if risks is None else refits.quantiles()
     return {
         **refits.summary,
-        "groups": _groups(refits),
+        "groups": _groups(
+            refits.distances,
+            distance=(np.median, refits.distances),
+            mean_share=(np.mean, shares),
+            largest_share=(np.max, shares),
+        ),
         "distances_of": refits.distances_of,
-        "risk_groups": _groups_of_risks(refits),
+        "risk_groups": _groups(risks, risk=(np.mean, risks), low=(np.mean, low), high=(np.mean, high)),
         "sentences": refits.lines(),
         "refit_errors": {
             "edges": edges.tolist(),
@@ -446,36 +502,17 @@ def instability(refits: Instability | None, errors: Any) -> dict[str, Any] | Non
     }
 
 
-def _neighbors(values: NDArray[np.float64]) -> list[NDArray[np.intp]]:
-    """Return groups of rows with neighboring values; no single row is shown."""
-    order = np.argsort(values, kind="stable")
-    return np.array_split(order, max(1, min(MOST_GROUPS, order.size // OF_GROUP)))
-
-
-def _groups(refits: Instability) -> list[dict[str, float]]:
-    """Return summaries of the shares of refits with another class; none without distances."""
-    if refits.distances is None:
+def _groups(
+    by: NDArray[np.float64] | None, **summaries: tuple[Callable[[Any], Any], Any]
+) -> list[dict[str, float]]:
+    """Return summaries of groups of rows with neighboring values; no single row is shown, and none without values."""
+    if by is None:
         return []
+    order = np.argsort(by, kind="stable")
+    parts = np.array_split(order, max(1, min(MOST_GROUPS, order.size // OF_GROUP)))
     return [
-        {
-            "n": int(part.size),
-            "distance": float(np.median(refits.distances[part])),
-            "mean_share": float(refits.shares[part].mean()),
-            "largest_share": float(refits.shares[part].max()),
-        }
-        for part in _neighbors(refits.distances)
-    ]
-
-
-def _groups_of_risks(refits: Instability) -> list[dict[str, float]]:
-    """Return means of the refits' risks and of their quantiles; none without risks."""
-    if refits.risks is None or refits.refit_risks is None:
-        return []
-    low, high = refits.quantiles()
-    values = {"risk": refits.risks, "low": low, "high": high}
-    return [
-        {"n": int(part.size), **{name: float(each[part].mean()) for name, each in values.items()}}
-        for part in _neighbors(refits.risks)
+        {"n": int(part.size), **{name: float(of(values[part])) for name, (of, values) in summaries.items()}}
+        for part in parts
     ]
 
 

@@ -308,32 +308,10 @@ class Problem:
         return digest.hexdigest()
 
     def select(self, draws: ArrayLike) -> Problem:
-        """Return the problem of selected draws, given by their numbers or by a boolean mask.
-
-        Raises
-        ------
-        ValueError
-            If `draws` is neither.
-        IndexError
-            If there is no draw with that number, or the length of the mask is not the number of draws.
-        """
-        rows = np.asarray(draws)
-        if rows.dtype == bool:
-            if rows.shape != (self.n_draws,):
-                raise IndexError(
-                    f"A mask must have shape ({self.n_draws},), one value per draw. Got {rows.shape}."
-                )
-            rows = np.flatnonzero(rows)
-        elif rows.size == 0:  # an empty list is an array of floats
-            rows = np.zeros(0, dtype=np.intp)
-        elif rows.dtype.kind not in "iu" or rows.ndim > 1:
-            raise ValueError(f"'draws' must be numbers of draws or a boolean mask. Got {draws!r} instead.")
-        rows = np.atleast_1d(rows)
-        missing = rows[(rows < -self.n_draws) | (rows >= self.n_draws)]
-        if missing.size:
-            raise IndexError(
-                f"'draws' must be below {self.n_draws}, the number of draws. Got {missing[0]} instead."
-            )
+        """Return the problem of selected draws, given by their numbers or by a boolean mask."""
+        chosen = np.asarray(draws)
+        chosen = chosen if chosen.size else chosen.astype(np.intp)  # an empty list is an array of floats
+        rows = np.atleast_1d(np.arange(self.n_draws)[chosen])
         each = {name: getattr(self, name) for name in ("counts", "weights", "draw_scale")}
         return replace(self, **{name: values[rows] for name, values in each.items() if values is not None})
 

@@ -23,14 +23,15 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from cudbound import LeastSquaresClassifier
-from cudbound.clinical.report_results import (
-    RECOMMENDED,
+from cudbound.clinical.report_results import RECOMMENDED, frame_of
+from cudbound.clinical.sections import (
     cells_by_distance,
     family_of,
-    frame_of,
+    model,
+    outside_of,
+    participants,
     studied_cells,
 )
-from cudbound.clinical.sections import model, outside_of, participants
 
 # ---- cases by outcome against pandas ----
 
@@ -239,5 +240,5 @@ def test_data_are_outside_the_studies_if_no_cell_is_like_them(monkeypatch, famil
     For 150 rows the nearest cell has 60, but a further one is within a factor of 2 in everything.
     """
     cells = studied_cells().query("method == 'langford-binomial'").assign(method=RECOMMENDED)
-    monkeypatch.setattr("cudbound.clinical.report_results.studied_cells", lambda: cells)
+    monkeypatch.setattr("cudbound.clinical.sections.studied_cells", lambda: cells)
     assert outside_of(family, *at) == outside

@@ -21,28 +21,9 @@ from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 
 from cudbound.basis.environment import parallel
 from cudbound.basis.feature_table import as_table, copied, count_rows, dense
-from cudbound.estimators.batched.classifiers import (
-    Array,
-    BatchedFit,
-    Bools,
-    Columns,
-    Draws,
-    Source,
-    Step,
-    beside,
-)
-from cudbound.estimators.batched.steps import (
-    FITTED_APART,
-    INDIFFERENT,
-    SELECTIVE,
-    batched_step,
-    encodes_in_batches,
-    filled_one_hot,
-    fills_in_batches,
-    is_fixed,
-    is_repeatable,
-    one_hot,
-)
+from cudbound.basis.validation import Array
+from cudbound.estimators.batched import steps as kinds
+from cudbound.estimators.batched.classifiers import BatchedFit, Bools, Columns, Draws, Source, Step, beside
 from cudbound.problem.problem import check_scale
 
 
@@ -71,7 +52,7 @@ def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Source 
     """
     if not fit_together([*steps, follower]):
         return None
-    fixed = list(takewhile(is_fixed, steps))
+    fixed = list(takewhile(kinds.is_fixed, steps))
     for step in fixed:
         X = step.transform(X)
     rest = list(steps[len(fixed) :])
@@ -82,7 +63,7 @@ def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Source 
     batched_steps: list[Step] = []
     n_samples = count_rows(X)
     for step, after in pairwise([*rest[n_used:], follower]):
-        batched = batched_step(step, after, n_samples)
+        batched = kinds.batched_step(step, after, n_samples)
         if batched is None:
             return None
         batched_steps.append(batched)
@@ -104,10 +85,10 @@ def fit_together(steps: Sequence[Any]) -> bool:
         final = hasattr(step, "ignores_constants")
         if made_sparse and not final:
             return False
-        if (left_out or turned) and not final and type(step) not in INDIFFERENT:
+        if (left_out or turned) and not final and type(step) not in kinds.INDIFFERENT:
             return False
         parts = branches(step)
-        left_out |= any(type(part) in SELECTIVE for part in parts)
+        left_out |= any(type(part) in kinds.SELECTIVE for part in parts)
         turned = type(step) is PCA  # either direction of an axis will do
         may_be_sparse = any(getattr(part, "sparse_output", False) for part in parts)
         made_sparse |= may_be_sparse and not (type(step) is ColumnTransformer and step.sparse_threshold == 0)
@@ -127,15 +108,15 @@ def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Source, int] | 
     if steps and type(steps[0]) is ColumnTransformer:
         joined = _join(steps[0], X, steps[1] if len(steps) > 1 else follower)
         return None if joined is None else (joined, 1)
-    if steps and encodes_in_batches(steps[0]):
-        return one_hot(X, steps[0]), 1
-    if len(steps) > 1 and encodes_in_batches(steps[1]) and fills_in_batches(steps[0]):
+    if steps and kinds.encodes_in_batches(steps[0]):
+        return kinds.one_hot(X, steps[0]), 1
+    if len(steps) > 1 and kinds.encodes_in_batches(steps[1]) and kinds.fills_in_batches(steps[0]):
         if steps[0].strategy not in ("most_frequent", "constant"):
             return None
         words = np.asarray(X, dtype=object)
         fill_value = steps[0].statistics_[0] if steps[0].strategy == "constant" else None
         # a missing value differs from itself
-        encoder = filled_one_hot(words, np.asarray(words != words, dtype=bool), fill_value, steps[1])
+        encoder = kinds.filled_one_hot(words, np.asarray(words != words, dtype=bool), fill_value, steps[1])
         return None if encoder is None else (encoder, 2)
     rows = _numbers(steps, X)
     return None if rows is None else (partial(_constant, Columns(rows)), 0)
@@ -150,7 +131,7 @@ def _numbers(steps: Sequence[Any], X: Any) -> Array | None:
     try:
         if not steps:
             return np.asarray(dense(X), dtype=np.float64)
-        fills = fills_in_batches(steps[0])
+        fills = kinds.fills_in_batches(steps[0])
         rows = validate_data(
             steps[0], X, dtype=FLOAT_DTYPES, reset=False, ensure_all_finite="allow-nan" if fills else True
         )
@@ -259,9 +240,9 @@ def fit_apart(steps: Sequence[Any], X: Any, y: Any, follower: BatchedFit, n_jobs
     rows = as_table(X)
     parts = [part for step in steps for part in branches(step)]
     # without one of these there is another reason why the steps are not fitted in batches
-    if not any(type(part) in FITTED_APART for part in parts) or not fit_together([*steps, follower]):
+    if not any(type(part) in kinds.FITTED_APART for part in parts) or not fit_together([*steps, follower]):
         return None
-    if not all(is_repeatable(part, len(rows)) for part in parts):
+    if not all(kinds.is_repeatable(part, len(rows)) for part in parts):
         return None
     transformed = copied(rows)
     for step in steps:

@@ -23,18 +23,8 @@ from cudbound.basis.exceptions import StudyError
 from cudbound.report.render import Tabular
 from cudbound.report.tables import FULL, Column, Report, Run, Style
 from cudbound.study.design.scenario import Study, cells_of, describe, differences, shown
-from cudbound.study.run.replicate_rows import (
-    Key,
-    ReplicateRow,
-    Shard,
-    frames_of,
-    last_line,
-    read_shard,
-    reason,
-    replicates_of,
-    results_of,
-    row_of,
-)
+from cudbound.study.run import replicate_rows
+from cudbound.study.run.replicate_rows import Key, ReplicateRow, Shard
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -244,7 +234,7 @@ class Store:
         """The shard of the last run; None for the whole study."""
         ((_, environment),) = self._select("SELECT max(begun), environment FROM runs")
         text = json.loads(environment).get("shard")
-        return None if text is None else read_shard(text)
+        return None if text is None else replicate_rows.read_shard(text)
 
     def check_study(self, study: Study, remedy: str) -> None:
         """Raise if these are not results of the study.
@@ -271,7 +261,7 @@ class Store:
         with naming_store(self.path), transaction(self._connection):
             for row in rows:
                 scenario, n, replicate = vars(row.key).values()
-                results = results_of(row, _seed(study, row.key))
+                results = replicate_rows.results_of(row, _seed(study, row.key))
                 values = (scenario, int(n), int(replicate), row.failure, results, row.seconds, now)
                 self._connection.execute("INSERT INTO replicates VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
@@ -289,7 +279,11 @@ class Store:
         """
         description, done = self.description, self.finished()
         cells = {
-            cell: [number for number in replicates_of(shard, n_each) if Key(*cell, number) not in done]
+            cell: [
+                number
+                for number in replicate_rows.replicates_of(shard, n_each)
+                if Key(*cell, number) not in done
+            ]
             for cell, n_each in cells_of(description).items()
         }
         return {cell: left for cell, left in cells.items() if left}
@@ -321,12 +315,12 @@ class Store:
             )
         with naming_store(self.path):
             failure, results, seconds = stored[0]
-            return row_of(key, failure, results, seconds, self.description["methods"])
+            return replicate_rows.row_of(key, failure, results, seconds, self.description["methods"])
 
     def frames(self) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
         """Return the replicates, the intervals and the expected errors, as `frames_of` does, in the order of keys."""
         with naming_store(self.path):
-            return frames_of(
+            return replicate_rows.frames_of(
                 self._select(f"SELECT {KEY}, failure, results, seconds FROM replicates ORDER BY {KEY}")
             )
 
@@ -354,7 +348,9 @@ class Store:
         cells = []
         for cell, n_each in cells_of(description).items():
             done, failed, first, failure = counts.get(cell, (0, 0, None, None))
-            cells.append(CellStatus(*cell, done, failed, n_each, first, failure and reason(failure)))
+            cells.append(
+                CellStatus(*cell, done, failed, n_each, first, failure and replicate_rows.reason(failure))
+            )
         ((begun,),) = self._select("SELECT max(begun) FROM runs")
         ((n_new, last),) = self._select(
             "SELECT count(*), max(finished) FROM replicates WHERE finished >= ?", begun
@@ -476,7 +472,7 @@ def connect(path: Path, mode: str) -> tuple[sqlite3.Connection, bool]:
         )
     try:
         with naming_store(path):
-            connection.create_function("last_line", 1, last_line, deterministic=True)
+            connection.create_function("last_line", 1, replicate_rows.last_line, deterministic=True)
             new = _is_new(connection, path, may_be_empty=mode == "w")
             connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
             connection.execute(f"PRAGMA query_only = {mode == 'r'}")
@@ -489,7 +485,7 @@ def connect(path: Path, mode: str) -> tuple[sqlite3.Connection, bool]:
 def connect_in_memory() -> sqlite3.Connection:
     """Open an empty store in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    connection.create_function("last_line", 1, last_line, deterministic=True)
+    connection.create_function("last_line", 1, replicate_rows.last_line, deterministic=True)
     return connection
 
 

@@ -27,7 +27,7 @@ from scipy import stats
 from sklearn.base import clone
 
 from cudbound.basis.proportions import inverted_binomial_tails, jeffreys_interval
-from cudbound.clinical.studied_cells import family_of
+from cudbound.clinical.sections import family_of
 from cudbound.intervals.auc_at_estimate import newcombe_interval
 from cudbound.intervals.brier_two_center import brier_size
 from cudbound.point_estimates.two_center_auc import AucSize
