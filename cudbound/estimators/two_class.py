@@ -69,16 +69,11 @@ def minimum_norm_fits(
     return _fit(features, targets, shares, np.sqrt(shares @ features**2), fit_intercept=fit_intercept)
 
 
-def _chunks(n_fits: int, n_values: int) -> list[slice]:
-    """Split fits with so many values each into parts of at most `CHUNK_VALUES`."""
-    step = max(1, CHUNK_VALUES // max(1, n_values))
-    return [slice(start, start + step) for start in range(0, n_fits, step)]
-
-
 def minimum_norm_scores(features: Array, labels: Array, weights: Array, *, fit_intercept: bool) -> Array:
     """Return the scores of all rows by `minimum_norm_fits`, shape of `weights`, with few fits in memory at a time."""
     scores = np.empty(weights.shape)
-    for part in _chunks(len(weights), features.size):
+    step = max(1, CHUNK_VALUES // max(1, features.size))
+    for part in (slice(start, start + step) for start in range(0, len(weights), step)):
         coef, intercept = minimum_norm_fits(features, labels, weights[part], fit_intercept=fit_intercept)
         scores[part] = coef @ features.T + intercept[:, None]
     return scores

@@ -139,18 +139,10 @@ def fit_stack(
     found : ndarray of bool, shape (n_fits,)
         False if there is no unique minimizer, up to rounding; scores and doubts are then 0.
     """
-    flat = np.ascontiguousarray(rows, dtype=np.float64).reshape(-1, rows.shape[-1])
-    return _solvers.fit_all(
-        flat,
-        np.ascontiguousarray(labels),
-        np.ascontiguousarray(weights),
-        np.ascontiguousarray(penalty),
-        None if shift is None else np.ascontiguousarray(shift),
-        None if scale is None else np.ascontiguousarray(scale),
-        loss,
-        fit_intercept,
-        threads,
-    )
+    flat = rows.reshape(-1, rows.shape[-1])
+    flat, labels, weights, penalty = map(np.ascontiguousarray, (flat, labels, weights, penalty))
+    shift, scale = (None if values is None else np.ascontiguousarray(values) for values in (shift, scale))
+    return _solvers.fit_all(flat, labels, weights, penalty, shift, scale, loss, fit_intercept, threads)
 
 
 def solve_native(

@@ -388,10 +388,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
             "quantile_half_width_mcse": float(mjci(half_widths, prob=[self.probability])[0]),
             "share_within": within,
             "share_within_mcse": math.sqrt(within * (1.0 - within) / half_widths.size),
-            "coverage": size.coverage,
-            "coverage_mcse": size.coverage_mcse,
-            "n_without": size.n_without,
-            "n_redrawn": size.n_redrawn,
+            **{name: value for name, value in vars(size).items() if name not in ("n", "half_widths")},
         }
 
     def _answer(self, percent: bool) -> str:
