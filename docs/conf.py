@@ -40,6 +40,8 @@ autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
+# the column at the right names members without their class
+toc_object_entries_show_parents = "hide"
 # -- are the first characters of an option
 smartquotes = False
 
