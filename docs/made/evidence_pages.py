@@ -423,4 +423,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "table-2-progress": partial(progress_of, "grandvalet-bengio-large"),
     "adaptive-progress": partial(progress_of, "laber-murphy-2011"),
     "adaptive": cells_of_2011,
+    "nadeau-progress": nadeau_progress,
+    "nadeau-sizes": sizes_of_nadeau,
+    "nadeau-choices": choices_of_nadeau,
 }

@@ -310,6 +310,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "jump": jump,
     "arrangement": arrangement,
     "search_tree": search_tree,
+    "power": power,
     "benchmarks": benchmark_pages.picture,
 }
 
