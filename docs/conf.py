@@ -106,7 +106,7 @@ def link_files(app: Sphinx, document: nodes.document) -> None:
 def wrap_sentences(app: Sphinx, document: nodes.document) -> None:
     """Mark printed text with lines that are too long for a table, to be wrapped."""
     for block in document.findall(nodes.literal_block):
-        if block.get("language") == "text" and max(map(len, block.astext().splitlines()), default=0) > 120:
+        if block.get("language") == "text" and max(map(len, block.astext().splitlines()), default=0) > 88:
             block["classes"] += ["sentence", "tabular"] if "----" in block.astext() else ["sentence"]
 
 

@@ -1,8 +1,8 @@
 """Draw the figures of the explanations: ``python docs/made/explained_pictures.py docs/pictures``.
 
 Estimands in one picture; why the training error jumps; an arrangement with the levels of g; the search tree of a draw;
-the power of tests of two learners, and the benchmarks of others, from stored results. Every other number in them is
-computed here.
+the power of tests of two learners, the benchmarks of others, and the coverage of intervals, from stored results. Every
+other number in them is computed here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import benchmark_pages
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+import recommended_pages
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, FancyBboxPatch
@@ -305,6 +306,62 @@ def power() -> Figure:
     return fig
 
 
+#: Intervals in the picture of the README, by metric: the method, and what people call it.
+IN_USE = {
+    "error": {
+        "two-center": "two-center (this package)",
+        "bayle-cv": "cross-validation, normal limits",
+        "langford-binomial": "bootstrap .632, binomial limits",
+    },
+    "auc": {
+        "two-center": "two-center (this package)",
+        "out-of-bag-percentile": "bootstrap, out-of-bag percentiles",
+    },
+    "brier": {
+        "two-center": "two-center (this package)",
+        "bayle-cv": "cross-validation, normal limits",
+        "out-of-bag-percentile": "bootstrap, out-of-bag percentiles",
+    },
+}
+#: The fewest training sets of a cell in that picture.
+ENOUGH = 100
+
+
+def coverage() -> Figure:
+    """One dot per cell of the registered study in which all intervals for a metric were computed."""
+    cells = recommended_pages.as_used(recommended_pages.read()).query("sets >= @ENOUGH")
+    fig, axes = plt.subplots(
+        len(IN_USE),
+        figsize=(6.4, 3.6),
+        layout="constrained",
+        sharex=True,
+        height_ratios=[len(names) + 0.6 for names in IN_USE.values()],
+    )
+    for ax, (metric, names) in zip(axes, IN_USE.items(), strict=True):
+        of_metric = cells[cells["metric"] == metric]
+        values = of_metric.pivot(index=["cell", "n", "classifier"], columns="method", values="coverage")
+        values = values[list(names)].dropna()
+        for y, (method, label) in enumerate(names.items()):
+            ours = method == "two-center"
+            lowest = values[method].min()
+            ax.scatter(
+                values[method], np.full(len(values), y), 9, "C0" if ours else "0.25", alpha=0.35, linewidths=0
+            )
+            ax.text(-0.03, y, label, ha="right", va="center", weight="bold" if ours else "normal")
+            ax.annotate(
+                f"{lowest:.2f}", (lowest, y), (0, 4), textcoords="offset points", ha="center", fontsize=8
+            )
+        ax.axvline(0.95, color="C3", linewidth=0.8)
+        ax.set(
+            xlim=(-0.02, 1.02), ylim=(len(names) - 0.5, -0.7), yticks=[], xticks=[0, 0.25, 0.5, 0.75, 0.95]
+        )
+        title = {"error": "Error", "auc": "AUC", "brier": "Brier score"}[metric]
+        ax.set_title(f"{title}, {len(values)} settings", loc="left", fontsize=9)
+        ax.spines[["top", "right", "left"]].set_visible(False)
+    axes[-1].set_xlabel("share of nominal 95% intervals that contain the true value")
+    return fig
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     "estimands": estimands,
     "jump": jump,
@@ -312,6 +369,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "search_tree": search_tree,
     "power": power,
     "benchmarks": benchmark_pages.picture,
+    "coverage": coverage,
 }
 
 
