@@ -10,18 +10,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import preprocessing
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest, chi2, f_classif
 from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import (
-    FunctionTransformer,
-    MinMaxScaler,
-    OneHotEncoder,
-    PolynomialFeatures,
-    RobustScaler,
-    SplineTransformer,
-    StandardScaler,
-)
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from cudbound.estimators.batched.classifiers import CLEAR_SHARE, Array, Bools, Columns, Draws, Step, averages
 
@@ -351,11 +344,11 @@ SELECTIVE = (SelectKBest, OneHotEncoder)
 #: Steps that scikit-learn fits to one draw at a time, before a classifier that is fitted to all draws at once.
 FITTED_APART = (
     FunctionTransformer,
-    MinMaxScaler,
-    PolynomialFeatures,
-    RobustScaler,
+    preprocessing.MinMaxScaler,
+    preprocessing.PolynomialFeatures,
+    preprocessing.RobustScaler,
     SelectKBest,
-    SplineTransformer,
+    preprocessing.SplineTransformer,
 )
 
 
@@ -363,11 +356,11 @@ def is_fixed(step: Any) -> bool:
     """Whether the output for a row does not depend on the rows that the step was fitted to."""
     if type(step) is FunctionTransformer:
         return _of_single_numbers(step)
-    if type(step) is SplineTransformer:
+    if type(step) is preprocessing.SplineTransformer:
         return not isinstance(step.knots, str)
     if type(step) is OneHotEncoder:
         return not isinstance(step.categories, str) and _is_plain(step)
-    return type(step) is PolynomialFeatures
+    return type(step) is preprocessing.PolynomialFeatures
 
 
 def encodes_in_batches(step: Any) -> bool:

@@ -20,16 +20,11 @@ from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile, quoted
 from cudbound.inputs.schema import keys_of, placed, structured
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.populations.population import (
-    Population,
-    RealData,
-    World,
-    csv_population,
-    draw_both_classes,
-    load_data_set,
-)
+from cudbound.study.populations import population as populations
 from cudbound.study.populations.worlds import WORLDS, Patients
 
+#: A population, and what a store keeps of it.
+_Described = tuple[populations.Population, dict[str, Any]]
 #: Keys for the source of samples; a table must have exactly one of them.
 SOURCES = ("world", "data", "csv")
 #: Keys of the classifier, without those for missing values, which data sets lack and the CSV reader handles.
@@ -201,7 +196,7 @@ def _taken(left: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     return {key: left.pop(key) for key in keys if key in left}
 
 
-def find_world(name: str, parameters: Mapping[str, Any]) -> tuple[World, dict[str, Any]]:
+def find_world(name: str, parameters: Mapping[str, Any]) -> tuple[populations.World, dict[str, Any]]:
     """Return a simulated world, and a mapping of its name and all parameters.
 
     Raises
@@ -221,7 +216,7 @@ def find_world(name: str, parameters: Mapping[str, Any]) -> tuple[World, dict[st
     return WORLDS[name](**values), {"world": name, **values}
 
 
-def _world(name: str, left: dict[str, Any], *, has_groups: bool) -> tuple[Population, dict[str, Any]]:
+def _world(name: str, left: dict[str, Any], *, has_groups: bool) -> _Described:
     """Return a world, with several rows per patient if one of their keys, or groups, is given."""
     of_patients = _taken(left, PATIENT_KEYS)
     world: Any
@@ -234,25 +229,23 @@ def _world(name: str, left: dict[str, Any], *, has_groups: bool) -> tuple[Popula
     return patients, description | ({} if patients.many_rows is None else {"many_rows": patients.many_rows})
 
 
-def _data(
-    name: str, left: dict[str, Any], data_folder: str | Path | None
-) -> tuple[Population, dict[str, Any]]:
+def _data(name: str, left: dict[str, Any], data_folder: str | Path | None) -> _Described:
     for key in left:
         check_choice("a key used with data", key, ("target", "device"))
-    return _of_rows(load_data_set(name, data_folder, **left), {"data": name, **left})
+    return _of_rows(populations.load_data_set(name, data_folder, **left), {"data": name, **left})
 
 
-def _csv(path: Path, left: dict[str, Any]) -> tuple[Population, dict[str, Any]]:
+def _csv(path: Path, left: dict[str, Any]) -> _Described:
     description = {"csv": path.name, **left}
     device = left.pop("device", "remainder")
     file = structured({"file": path, **left}, DataFile)
     try:
-        return _of_rows(csv_population(file, device=device), description)
+        return _of_rows(populations.csv_population(file, device=device), description)
     except CsvError as error:
         raise ValueError(f'{error} (options are keys here: --exclude COL is exclude = ["COL"])') from error
 
 
-def _of_rows(data: RealData, description: dict[str, Any]) -> tuple[Population, dict[str, Any]]:
+def _of_rows(data: populations.RealData, description: dict[str, Any]) -> _Described:
     """Describe rows by their content, not their location, so that a folder may move."""
     return data, {**description, "device": data.device, "sha256": data.fingerprint}
 
@@ -298,7 +291,7 @@ def try_scenario(study: Study, scenario: Scenario) -> None:
                 f"{', '.join(torn)} would split the rows of a patient; leave these methods out, or ignore patients "
                 "with groups = false"
             )
-        drawn, _ = draw_both_classes(scenario.population, smallest, rng)
+        drawn, _ = populations.draw_both_classes(scenario.population, smallest, rng)
         try:
             classifier, *_ = [learner.fit(drawn.X, drawn.y) for learner in scenario.learners()]
             if len(left) < len(methods):

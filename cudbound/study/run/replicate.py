@@ -35,14 +35,8 @@ from cudbound.point_estimates.auc import hanley_mcneil_size, order_codes, weight
 from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.refits import prepare_refits
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.populations.population import (
-    MAX_DRAWS,
-    N_TRUTH_CASES,
-    Cases,
-    Truth,
-    draw_both_classes,
-    fixed_cases,
-)
+from cudbound.study.populations import population as populations
+from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 
 #: Cases for the true value of a metric; for a class with a tenth of them, the standard error is at most .0036.
@@ -61,10 +55,14 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
     key, n_redrawn = Key(scenario.name, n, replicate), 0
     try:
         rng = study.rng(scenario.name, n, replicate)
-        drawn, n_redrawn = draw_both_classes(scenario.population, n, rng)
+        drawn, n_redrawn = populations.draw_both_classes(scenario.population, n, rng)
         with naming_the_step(scenario.learners()[0], "the classifier"):
             fitted = _fit(scenario, drawn.X, drawn.y, study.seed_of_fits(scenario.name, n, replicate))
-            truths = _truths(scenario, fitted, drawn)
+            truths = (
+                (_true_error(scenario, fitted, drawn),)
+                if scenario.metric == ("error",)
+                else true_metrics(scenario.population, fitted[0], scenario.metrics)
+            )
         truth = truths[0] if len(truths) == 1 else Truth(0.0, max(each.standard_error for each in truths))
         # what warnings say stands in the remarks of the rows
         with warnings.catch_warnings(action="ignore", category=CudboundWarning):
@@ -131,20 +129,13 @@ def _expected_error(
     rng = study.rng(key.scenario, key.n, key.replicate, n_train)
     seed = study.seed_of_fits(key.scenario, key.n, key.replicate, n_train)
     with suppress(Exception):  # judged by the further samples that there are, whose number the report shows
-        for _ in range(MAX_DRAWS):
-            drawn, _ = draw_both_classes(scenario.population, key.n, rng)
+        for _ in range(populations.MAX_DRAWS):
+            drawn, _ = populations.draw_both_classes(scenario.population, key.n, rng)
             X, y = (_safe_indexing(rows, slice(n_train)) for rows in (drawn.X, drawn.y))
             if batched or len(np.unique(y)) == 2:
                 truth = _true_error(scenario, _fit(scenario, X, y, seed), drawn)
                 return ExpectedError(n_train, truth.value, truth.standard_error)
     return None
-
-
-def _truths(scenario: Scenario, fitted: list[Any], drawn: Cases) -> tuple[Truth, ...]:
-    """Return the true error, or the true value of each metric of the study."""
-    if scenario.metric == ("error",):
-        return (_true_error(scenario, fitted, drawn),)
-    return true_metrics(scenario.population, fitted[0], scenario.metrics)
 
 
 def _intervals(
@@ -227,7 +218,7 @@ def true_metrics(population: Any, classifier: Any, metrics: Metrics) -> tuple[Tr
     """
     resolved = metrics.resolve()
     # an AUC and a Brier score rest on all cases, and not on those of one class or of one prediction
-    X, event = _cases(population, N_METRIC_CASES if "classes" in metrics.kinds else N_TRUTH_CASES)
+    X, event = _cases(population, N_METRIC_CASES if "classes" in metrics.kinds else populations.N_TRUTH_CASES)
     called = np.asarray(classifier.predict(X) == 1)
     truths = {
         metric.name: _linear_metric(_metric_rows(population, metric), called != event)
@@ -274,7 +265,7 @@ def _of_scores(metric: Metric, scores: Array, event: NDArray[np.bool_]) -> Truth
 
 def _cases(population: Any, n_cases: int) -> tuple[Any, NDArray[np.bool_]]:
     all_cases = getattr(population, "all_cases", None)
-    X, y = fixed_cases(population, n_cases) if all_cases is None else all_cases
+    X, y = populations.fixed_cases(population, n_cases) if all_cases is None else all_cases
     return X, np.asarray(y == 1)
 
 

@@ -208,7 +208,7 @@ class Store:
     @classmethod
     def in_memory(cls, study: Study) -> Store:
         """Make a store of a study in memory: a file would wait for the disk at every batch."""
-        store = cls(Path(":memory:"), connect_in_memory(), study)
+        store = cls(Path(":memory:"), _connection(":memory:"), study)
         store._begin_run(study, None, new=True)
         return store
 
@@ -464,15 +464,9 @@ def connect(path: Path, mode: str) -> tuple[sqlite3.Connection, bool]:
     # a run that was killed may have left a transaction to undo, which takes the right to write
     opened_to = "rwc" if mode == "w" else "rw" if os.access(path, os.W_OK) else "ro"
     with naming_store(path):
-        connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={opened_to}",
-            uri=True,
-            timeout=BUSY_SECONDS,
-            isolation_level=None,
-        )
+        connection = _connection(f"{path.absolute().as_uri()}?mode={opened_to}")
     try:
         with naming_store(path):
-            connection.create_function("last_line", 1, replicate_rows.last_line, deterministic=True)
             new = _is_new(connection, path, may_be_empty=mode == "w")
             connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
             connection.execute(f"PRAGMA query_only = {mode == 'r'}")
@@ -482,9 +476,8 @@ def connect(path: Path, mode: str) -> tuple[sqlite3.Connection, bool]:
     return connection, new
 
 
-def connect_in_memory() -> sqlite3.Connection:
-    """Open an empty store in memory."""
-    connection = sqlite3.connect(":memory:", isolation_level=None)
+def _connection(place: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
     connection.create_function("last_line", 1, replicate_rows.last_line, deterministic=True)
     return connection
 
