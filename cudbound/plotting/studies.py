@@ -144,8 +144,7 @@ class CoverageWidthDisplay(CellsDisplay):
         )
 
     def _finish(self, ax: Axes) -> None:
-        ax.set_xlabel("mean width (limits in [0, 1])")
-        ax.set_ylabel("coverage of the true error")
+        ax.set(xlabel="mean width (limits in [0, 1])", ylabel="coverage of the true error")
 
 
 class CoverageByScenarioDisplay(CellsDisplay):
@@ -281,8 +280,7 @@ class HalfWidthDisplay(Display):
         ax.set_ylim(bottom=0.0)
         if self.percent:
             in_percent(ax.yaxis)
-        ax.set_xlabel("number of patients n")
-        ax.set_ylabel(safe_label(f"half-width of the {self.what}", 80))
+        ax.set(xlabel="number of patients n", ylabel=safe_label(f"half-width of the {self.what}", 80))
 
 
 def _draw_curve(ax: Axes, sizes: pd.Series, half_widths: pd.Series, color: str) -> Line2D:

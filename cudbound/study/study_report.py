@@ -143,12 +143,8 @@ def report_text(store_path: str | os.PathLike[str], format: str = "html") -> str
         raise ValueError(f"store {os.fspath(store_path)!r}: it has no replicates yet; run the study first")
     if format == "csv":
         return csv_text(summary.cells)
-    estimands = (
-        Estimand.read(name)
-        for text in summary.cells["estimand"].unique()
-        for name in text.split("; ")
-        if name
-    )
+    names = "; ".join(summary.cells["estimand"].unique()).split("; ")
+    estimands = (Estimand.read(name) for name in names if name)
     return page(
         "study.html.j2",
         summary=summary,

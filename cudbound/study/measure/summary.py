@@ -151,24 +151,20 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
         mean_truth_se, mean_training_error, training_error_kurtosis (excess, m4/m2^2 - 3; nan if all training errors are
         equal), mean_seconds (per replicate, all methods; nan if times were not kept).
         """
-        import pandas as pd
-
         rows = self.ordered
         rows = rows.assign(failed=~np.isfinite(rows["truth"]), seconds=rows.get("seconds", np.nan))
-        grouped = rows.groupby(CELL, sort=False)
-        return pd.DataFrame(
-            {
-                "n_replicates": grouped.size(),
-                "n_failed": grouped["failed"].sum(),
-                "n_redrawn": grouped["n_redrawn"].sum(),
-                "mean_truth": grouped["truth"].mean(),
-                "sd_truth": grouped["truth"].std(),
-                "mean_truth_se": grouped["truth_se"].mean(),
-                "mean_training_error": grouped["training_error"].mean(),
-                "training_error_kurtosis": grouped["training_error"].agg(excess_kurtosis),
-                "mean_seconds": grouped["seconds"].mean(),
-            }
-        ).reset_index()
+        table = rows.groupby(CELL, sort=False).agg(
+            n_replicates=("replicate", "size"),
+            n_failed=("failed", "sum"),
+            n_redrawn=("n_redrawn", "sum"),
+            mean_truth=("truth", "mean"),
+            sd_truth=("truth", "std"),
+            mean_truth_se=("truth_se", "mean"),
+            mean_training_error=("training_error", "mean"),
+            training_error_kurtosis=("training_error", excess_kurtosis),
+            mean_seconds=("seconds", "mean"),
+        )
+        return table.reset_index()
 
     @cached_property
     def cells(self) -> pd.DataFrame:

@@ -149,10 +149,6 @@ def _proportions(
     return proportions
 
 
-def _slope_of_auc(auc: float) -> float:
-    return (1.0 - auc) / (2.0 - auc) + auc / (1.0 + auc)
-
-
 def _check_prevalence(prevalence: float | None) -> float:
     if prevalence is None:
         rule = "the share of events if sensitivity, specificity or auc is given"
@@ -169,7 +165,7 @@ def _cases(expected: float, variance: float) -> int | None:
 
 def _cases_of_auc(auc: float, variance: float) -> int | None:
     """Return the number of cases for a variance of Newcombe's method 4, given times the shares of both classes."""
-    spread, slope = auc * (1.0 - auc), _slope_of_auc(auc)
+    spread, slope = auc * (1.0 - auc), (1.0 - auc) / (2.0 - auc) + auc / (1.0 + auc)
     linear, constant = spread * slope / 2.0, spread * (1.0 - slope)
     root = math.hypot(linear, 2.0 * math.sqrt(variance * constant))
     return round_up((linear + root) / (2.0 * variance)) if spread > 0.0 else None
