@@ -40,6 +40,7 @@ GROUPS = {
     "kept": "kept together",
     "refits": "kept together in refits, but counted as independent rows",
     "no": "not supported",
+    "test_set": "not supported without new cases",
 }
 #: Between two statements of a formula; not within brackets, as in t(p; v).
 BETWEEN = re.compile(r"; (?![^()]*\))")
@@ -75,7 +76,9 @@ def bullets(card: MethodCard, shown: dict[str, str]) -> list[str]:
     row = row_of(card)
     short = {"estimand": f"aims at `{row['estimand']}`", "cost": f"fits: {row['cost']}"}
     if row["with_groups"] != "kept":
-        short["with_groups"] = f"groups of rows: {GROUPS[row['with_groups']]}"
+        tested = any(kind.name == "test_set" for kind in card.needs)
+        way = "test_set" if tested and row["gives"] != "comparison" else row["with_groups"]
+        short["with_groups"] = f"groups of rows: {GROUPS[way]}"
     options = "; ".join(f"`{name}`: {one}" for name, one in card.options.items())
     long = {"assumptions": "Assumes", "tendency": "Tendency", "reference": "Source"}
     first = "; ".join(text for key, text in short.items() if row[key] != shown.get(key))
