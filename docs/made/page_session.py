@@ -66,11 +66,11 @@ def run_examples(code: str, session: types.ModuleType, name: str, line: int) -> 
 
 
 def as_in_a_terminal(text: str) -> str:
-    """Wrap long lines, which a page would show only in part; commands stay whole."""
+    """Wrap long lines, but not commands."""
     return "\n".join(
         textwrap.fill(line, 100, subsequent_indent="  ")
         if len(line) > 100 and not line.startswith("cudbound ")
-        else line.rstrip()
+        else line
         for line in text.split("\n")
     )
 
@@ -99,7 +99,9 @@ def run_page(page: Path, folder: Path) -> str:
                     run_examples(code, session, page.name, line)
                 else:
                     run_shell(code)
-            printed = as_in_a_terminal(stream.getvalue().strip("\n"))
+            printed = "\n".join(line.rstrip() for line in stream.getvalue().strip("\n").split("\n"))
+            if page.name == "README.md":  # is read where no style wraps them
+                printed = as_in_a_terminal(printed)
         return match[0]
 
     sys.modules[session.__name__] = session
