@@ -121,8 +121,8 @@ def pattern() -> str:
             part = cells[(cells["method"] == method) & (learner == name)]
             short = np.maximum(0.95 - part["coverage"], 0.0)
             here = "" if part.empty else f"{short[short > 0.0].mean() if short.any() else 0.0:.3f}"
-            there = f"{PUBLISHED.loc[method, name]:.3f}" if method in PUBLISHED.index else "none"
-            row[name] = f"{there} / {here}" if here else f"{there} / not run"
+            there = f"{PUBLISHED.loc[method, name]:.3f}" if method in PUBLISHED.index else "-"
+            row[name] = f"{there} / {here or '-'}"
         rows.append(row)
     return table(rows)
 
