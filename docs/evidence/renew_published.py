@@ -1,9 +1,8 @@
-"""Make the files of the repeated experiments from their stores: ``python docs/evidence/renew_published.py FOLDER``.
+"""Make the files, tables and picture of the repeated experiments: ``python docs/evidence/renew_published.py FOLDER``.
 
-FOLDER has ``laber-murphy-2011.sqlite``, ``grandvalet-bengio-large.sqlite`` and the folder ``nadeau-bengio``, or some
-of them; a run may be writing to them. Cells with fewer than 100 sets are left out, as registered. Then
-``python docs/made/docs_pages.py`` renews the pages, and ``python docs/made/explained_pictures.py docs/pictures`` the
-picture.
+FOLDER has the stores ``laber-murphy-2011.sqlite`` and ``grandvalet-bengio-large.sqlite`` and the folder
+``nadeau-bengio``, or some of them; a run may be writing to them. Cells with fewer than 100 sets are left out, as
+registered.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from cudbound.study import summarize
 from cudbound.study.run.store import Store
 
 EVIDENCE = Path(__file__).parent
+MADE = EVIDENCE.parent / "made"
 #: A cell with fewer sets is not published.
 FEWEST_SETS = 100
 MEASURED = EVIDENCE / "tests-of-learners" / "measured.csv"
@@ -84,9 +84,11 @@ def main() -> None:
     if (store := folder / "grandvalet-bengio-large.sqlite").exists():
         export(store, of_expected_errors(store))
         measure(pd.read_csv(EVIDENCE / store.stem / "cells.csv"))
+    programs = [[MADE / "docs_pages.py"], [MADE / "explained_pictures.py", EVIDENCE.parent / "pictures"]]
     if (store := folder / "nadeau-bengio").exists():
-        program = EVIDENCE / "nadeau-bengio" / "run.py"
-        subprocess.run([sys.executable, program, "summary", store], check=False)  # says if there are too few
+        programs.insert(0, [EVIDENCE / "nadeau-bengio" / "run.py", "summary", store])
+    for program in programs:
+        subprocess.run([sys.executable, *program], check=True)
 
 
 if __name__ == "__main__":

@@ -316,10 +316,10 @@ def nadeau_progress() -> str:
     program = runpy.run_path(str(EVIDENCE / "nadeau-bengio" / "run.py"))
     registered = {name: problem.sets for name, problem in program["problems"](Path()).items()}
     sets = pd.read_csv(NADEAU / "cells.csv").groupby("problem")["sets"].max()
-    parts = [f"{name} {sets[name]} of {most}" for name, most in registered.items() if name in sets]
+    parts = [f"{name}: {sets[name]} of {most}" for name, most in registered.items() if name in sets]
     left_out = [name for name in registered if name not in sets]
     missing = f" Fewer than 100, and left out: {'; '.join(left_out)}." if left_out else ""
-    return f"Sets that have run: {'; '.join(parts)}.{missing}"
+    return f"Sets that have run, of those registered. {'; '.join(parts)}.{missing}"
 
 
 def above(line: Any) -> bool:
