@@ -93,6 +93,19 @@ def z_value(share, exact, n):
 # --- the true error ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("name", WORLDS)
+def test_error_of_a_tree_agrees_with_new_cases(name):
+    """In every world, however it finds the true error; with missing values and several classes, too."""
+    world = WORLDS[name]()
+    assert world.name == name
+    tree = fitted(world, DecisionTreeClassifier(max_depth=3, random_state=0))
+    truth = world.true_error(tree)
+    assert world.true_error(tree) == truth
+    share = share_wrong(world, tree.predict, n_chunks=1, chunk=100_000)
+    standard_error = math.hypot(truth.standard_error, math.sqrt(share * (1.0 - share) / 100_000))
+    assert abs(share - truth.value) < LARGEST_Z * standard_error
+
+
 @pytest.mark.parametrize("name", quick_first(CONTINUOUS))
 def test_formula_agrees_with_two_million_cases(name):
     world = WORLDS[name]()
