@@ -173,7 +173,11 @@ def classifier_options(names: Collection[str], standardize: str, *more: Decorato
         "classifier",
         _chosen,
         click.option(
-            "--classifier", type=click.Choice(tuple(names)), default=DEFAULT, help="Classifier to fit."
+            "--classifier",
+            type=click.Choice(tuple(names)),
+            default=DEFAULT,
+            help="Classifier to fit."
+            + (" Any other, such as a forest or xgboost, comes from a file (--model)." if more else ""),
         ),
         click.option(
             "--set",

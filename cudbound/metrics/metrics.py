@@ -24,7 +24,11 @@ _SENTENCES = {
         "the threshold that gives a fixed specificity varies with the sample, which is out of scope here; use "
         "sensitivity and specificity, jointly, at a threshold chosen in advance."
     ),
-    "log-loss calibration calibration-slope": "it is not supported; use brier for probabilities.",
+    "log-loss": "it has no largest value; use brier for probabilities.",
+    "calibration calibration-slope calibration-intercept": (
+        "intercept and slope have no interval; use auc or brier, whose table in Python has both (table.calibration), "
+        "or the report."
+    ),
     "survival c-index concordance concordance-index hazard-ratio": (
         "censored times to an event are not classes; use error for the status at a time when it is known for every "
         "patient."

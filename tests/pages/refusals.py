@@ -73,7 +73,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 BAD: dict[str, list[Any]] = {
     "method": ["cud, aci", "martin", "mcnemar", 3, ("cud", {"form": 1})],
     "methods": ["martin", [], 3, ("cud", {"form": 1})],
-    "metric": ["recall of all", "ppv", "cost"],
+    "metric": ["recall of all", "calibration", "ppv", "cost"],
     "event": ["ghost"],
     "groups": [np.arange(5), np.zeros(30), "clinic"],
     "sample_weight": [np.ones(5), -np.ones(30), np.zeros(30), np.full(30, np.nan)],
