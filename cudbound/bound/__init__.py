@@ -1,1 +1,1 @@
-"""Confidence sets from the problems of draws: the CUD bound, and the deviations of the adaptive interval."""
+"""The CUD bound: from draws to Q and its quantile."""

@@ -29,8 +29,8 @@ from sklearn.base import clone
 from cudbound.basis.proportions import inverted_binomial_tails, jeffreys_interval
 from cudbound.clinical.sections import family_of
 from cudbound.intervals.auc_at_estimate import newcombe_interval
-from cudbound.intervals.brier_two_center import brier_size
-from cudbound.point_estimates.two_center_auc import AucSize
+from cudbound.intervals.two_center import brier_size
+from cudbound.point_estimates.auc import AucSize
 from cudbound.study.populations.population import Cases, draw_both_classes
 
 FOLDER = Path(__file__).parent
