@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import click
 from docutils import nodes
 from sphinx import addnodes
@@ -48,6 +50,8 @@ smartquotes = False
 bibtex_bibfiles = ["../cudbound/report/references.bib"]
 copybutton_exclude = ".linenos, .gp, .go"
 
+# how long refits take depends on the machine that builds the site
+warnings.filterwarnings("ignore", message=".* refits will take about")
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
@@ -59,6 +63,8 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "remove_config_comments": True,
     "matplotlib_animations": False,
+    # a picture is shown, and not the name of the object that drew it
+    "capture_repr": (),
     "thumbnail_size": (960, 480),
 }
 
