@@ -306,9 +306,10 @@ def test_figures_of_the_explanations_are_up_to_date(name, tmp_path):
 
 
 def test_every_picture_of_the_documentation_is_shown():
-    page = "\n".join(one.read_text() for one in sorted((ROOT / "docs").rglob("*.md")))
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    text = "\n".join(page.read_text() for page in pages)
     names = sorted(path.name for path in (ROOT / "docs" / "pictures").iterdir())
-    assert sorted(set(re.findall(r"\]\(\.\./pictures/([\w.]+)\)", page))) == names
+    assert sorted(set(re.findall(r"\]\((?:docs/|\.\./)?pictures/([\w.]+)\)", text))) == names
 
 
 def test_the_confusion_table_has_counts_and_limits():
