@@ -463,8 +463,9 @@ struct Effort {
     // The same for a dive down the tree of the loss's model, with the minimizer of its draw.
     static constexpr std::int64_t model_dive_nodes = 1;
 
-    // Nodes of a dive under squared loss, about. All dives follow where a part of the nodes (`dive_share`) pays them, but
-    // take a smaller one: what they raise t by, the searches and the narrowing that they pay for lower the upper end by.
+    // Nodes of a dive under squared loss, about. All dives follow where a part of the nodes (`dive_share`) pays them,
+    // but take a smaller one: what they raise t by, the searches and the narrowing that they pay for lower the upper
+    // end by.
     static constexpr std::int64_t dive_nodes = 60;
     static constexpr std::int64_t further_dive_share = 16;
 
