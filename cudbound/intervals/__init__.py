@@ -14,7 +14,7 @@ from cudbound.intervals.at_632 import KOHAVI, LANGFORD, MARTIN, YANG
 from cudbound.intervals.auc_at_estimate import AUC_ON_TEST_SET, FOR_AUC
 from cudbound.intervals.auc_difference import AUC_DIFFERENCE
 from cudbound.intervals.austern_zhou import AUSTERN_ZHOU, ReplacementErrors
-from cudbound.intervals.bbc_cv import BBC_CV, TunedLosses
+from cudbound.intervals.bbc_cv import BBC_CV, BBC_F, TunedFolds, TunedLosses
 from cudbound.intervals.bccv import BCCVP, BCCVP_BR, RemovedCaseErrors
 from cudbound.intervals.bootstrap_percentile import BIAS_CORRECTED, PERCENTILE
 from cudbound.intervals.corrected import ABCLOC, LOCATION_SHIFTED, TWO_STAGE
@@ -48,6 +48,7 @@ __all__ = [
     "RemovedCaseErrors",
     "ReplacementErrors",
     "ReplicateLosses",
+    "TunedFolds",
     "TunedLosses",
     "compute_interval",
     "find_comparisons",
@@ -89,7 +90,7 @@ ALGORITHM = (
 )
 
 #: For the error of tuning and fitting, from a fitted search.
-TUNED = (BBC_CV,)
+TUNED = (BBC_CV, BBC_F)
 
 #: For the AUC or the Brier score alone; some of those above serve them too.
 PROBABILITY = (OUT_OF_BAG_PERCENTILE, *FOR_AUC, PLUS_T_632, *AUC_ON_TEST_SET, TEST_SET_T)

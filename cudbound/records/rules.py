@@ -207,6 +207,7 @@ NestedFoldLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=3), loss
 _real, _with_gaps = partial(numeric, real=True), partial(numeric, real=True, gaps=True)
 #: Means of losses.
 Means = Annotated[Array, Rule(partial(_real, n_dimensions=1), loss=True)]
+MeansOfEach = Annotated[Array, Rule(partial(_real, n_dimensions=2), loss=True)]
 PairsOfMeans = Annotated[
     Array, Rule(partial(_of_halves, n_dimensions=2, shape="of shape (n_halvings, 2)"), loss=True)
 ]

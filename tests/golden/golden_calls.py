@@ -395,7 +395,7 @@ CALLS: dict[str, Callable[[], Numbers]] = {
                 make_pipeline(StandardScaler(), RidgeClassifier()), {"ridgeclassifier__alpha": [0.1, 10.0]}, cv=3
             )
         ),
-        methods=["two-center", "bbc-cv"], n_resamples=20, rng=21,
+        methods=["two-center", "bbc-cv", "bbc-f"], n_resamples=20, rng=21,
     ),
     "error_interval_of_least_squares": lambda: error_interval_of(LEAST_SQUARES(), 22),
     "error_interval_of_a_tree": lambda: error_interval_of(

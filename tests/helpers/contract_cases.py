@@ -18,7 +18,7 @@ from cudbound.basis.sample import Sample
 from cudbound.intervals import GROUPS, METHODS
 from cudbound.intervals.aci import BOUNDARY, BoundaryDeviations, boundary_deviations
 from cudbound.intervals.austern_zhou import ReplacementErrors
-from cudbound.intervals.bbc_cv import TunedLosses
+from cudbound.intervals.bbc_cv import TunedFolds, TunedLosses
 from cudbound.intervals.bccv import RemovedCaseErrors
 from cudbound.intervals.cud import BOUND
 from cudbound.intervals.grandvalet_bengio import HalfFoldLosses
@@ -230,4 +230,5 @@ def random_records(seed: int, wrong: float, *, differences: bool = False, n: int
         design=Design(n, 3),
         bolstered=BolsteredLosses(draw(n).astype(float), draw(n) > 0),
         half_folds=HalfFoldLosses(draw(3, 2, 4, quarter).mean(axis=3), 0.75 * half),
+        tuned_folds=TunedFolds(draw(n, 4, 3).mean(axis=0), draw_counts(4, N_RESAMPLES, rng)),
     )

@@ -1,4 +1,4 @@
-"""Bootstrap bias-corrected cross-validation: worked numbers, plain Python, and fitted searches."""
+"""Bootstrap bias-corrected cross-validation of rows and of folds: worked numbers, plain Python, and fitted searches."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import warnings
 import numpy as np
 import pytest
 from data import sample
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from shared_files import FURTHER_EXAMPLES, shared_vectors
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV, RepeatedKFold
@@ -14,8 +16,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import compare_intervals, from_records
 from cudbound.intervals import METHODS
-from cudbound.intervals.bbc_cv import TunedLosses
+from cudbound.intervals.bbc_cv import TunedFolds, TunedLosses
 from cudbound.problem.draws import draw_counts
+from cudbound.resampling.settings import spawn_streams
 
 VECTORS = {
     name: vector for name, vector in shared_vectors(FURTHER_EXAMPLES).items() if name.startswith("bbc")
@@ -98,3 +101,80 @@ def test_configurations_that_cannot_be_fitted_are_left_out():
     row = compare_intervals(search, X, y, methods="tuned", n_resamples=10, rng=0).rows[0]
     assert "2 configurations that could not be fitted left out" in row.remarks
     assert row.n_fits == 1 + 3 * 2
+
+
+# ---- draws of the folds ----
+
+
+def limits_by_hand(losses, drawn, level):
+    """Plain loops over draws of fold numbers: mean and percentiles of the loss outside the draw, as the authors'."""
+    n_folds, n_configurations = len(losses), len(losses[0])
+    values = []
+    for folds in drawn:
+        left_out = [fold for fold in range(n_folds) if fold not in folds]
+        if not left_out:
+            continue
+        best, smallest = None, np.inf
+        for configuration in range(n_configurations):
+            mean = sum(losses[fold][configuration] for fold in folds) / n_folds
+            if mean < smallest - 1e-12:
+                best, smallest = configuration, mean
+        values.append(sum(losses[fold][best] for fold in left_out) / len(left_out))
+    values.sort()
+    rank = [int(np.ceil(q * len(values) - 1e-9)) for q in ((1 - level) / 2, (1 + level) / 2)]
+    return sum(values) / len(values), *(values[max(r, 1) - 1] for r in rank)
+
+
+@pytest.mark.parametrize("splitter", [KFold(5), RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)])
+def test_folds_are_drawn_in_plain_loops(splitter):
+    X, y = data(42)  # folds of unequal sizes
+    grid = {"max_depth": [1, 2, 4]}
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, cv=splitter).fit(X, y)
+    losses = []
+    for train, test in splitter.split(X, y):
+        fits = [
+            DecisionTreeClassifier(max_depth=d, random_state=0).fit(X[train], y[train]) for d in (1, 2, 4)
+        ]
+        losses.append([float((fit.predict(X[test]) != y[test]).mean()) for fit in fits])
+    row = compare_intervals(search, X, y, methods=["bbc-f"], n_resamples=80, rng=5).rows[0]
+    rng, k = spawn_streams(np.random.default_rng(5))["tuned_folds"], len(losses)
+    counts = rng.multinomial(k, np.full(k, 1.0 / k), size=80)
+    drawn = [np.repeat(np.arange(len(losses)), count).tolist() for count in counts]
+    by_hand = limits_by_hand(losses, drawn, 0.95)
+    recorded = from_records(TunedFolds(losses, counts), "bbc-f")
+    assert (recorded.estimate, recorded.low, recorded.high) == pytest.approx(by_hand, abs=1e-12)
+    assert (row.estimate, row.low, row.high) == pytest.approx(by_hand, abs=1e-12)
+    assert row.n_fits == recorded.n_fits == 1 + len(losses) * 3
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(seed=st.integers(0, 10**6), n_folds=st.integers(2, 12), n_configurations=st.integers(1, 5))
+def test_draws_of_folds_keep_the_range_and_do_not_depend_on_the_order(seed, n_folds, n_configurations):
+    rng = np.random.default_rng(seed)
+    losses = rng.random((n_folds, n_configurations))  # without ties
+    counts = draw_counts(n_folds, 30, rng)
+    row = from_records(TunedFolds(losses, counts), "bbc-f")
+    folds, configurations = rng.permutation(n_folds), rng.permutation(n_configurations)
+    same = from_records(TunedFolds(losses[folds][:, configurations], counts[:, folds]), "bbc-f")
+    assert (row.estimate, row.low, row.high) == pytest.approx((same.estimate, same.low, same.high), abs=1e-12)
+    assert losses.min() - 1e-12 <= row.low <= row.high <= losses.max() + 1e-12
+    assert row.low - 1e-12 <= row.estimate <= row.high + 1e-12
+    best = losses.min(axis=1)
+    lower = from_records(TunedFolds(best[:, None], counts), "bbc-f")
+    assert lower.low <= row.low + 1e-12  # no configuration is better than the best of each fold
+
+
+def test_bbc_cv_reads_means_over_partitions():
+    losses = np.array([[0.0, 1 / 3], [2 / 3, 1.0], [1 / 3, 0.0]])
+    row = from_records(TunedLosses(losses, np.array([[2, 1, 0], [0, 1, 2]])), "bbc-cv")
+    assert row.estimate == pytest.approx(1 / 3)
+
+
+def test_draws_of_all_folds_are_dropped():
+    row = from_records(TunedFolds([[0.1], [0.2]], [[1, 1], [2, 0], [0, 2]]), "bbc-f")
+    assert "1 draws that contained all folds dropped" in row.remarks
+    assert row.estimate == pytest.approx(0.15)
+    assert (
+        "every draw contained all folds"
+        in from_records(TunedFolds([[0.1], [0.2]], [[1, 1]]), "bbc-f").degenerate
+    )

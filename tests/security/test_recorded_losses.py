@@ -18,7 +18,7 @@ from within_limits import within_limits
 from cudbound.intervals import METHODS, RECORD_KINDS, compute_interval
 from cudbound.intervals.aci import BoundaryDeviations
 from cudbound.intervals.austern_zhou import ReplacementErrors
-from cudbound.intervals.bbc_cv import TunedLosses
+from cudbound.intervals.bbc_cv import TunedFolds, TunedLosses
 from cudbound.intervals.bccv import RemovedCaseErrors
 from cudbound.intervals.grandvalet_bengio import HalfFoldLosses
 from cudbound.intervals.method import compute_comparison
@@ -110,6 +110,7 @@ CASES = [
     Case(HalvingLosses, {"means": [[0.25, 0.5]] * 5, "n_train": 3}, ("means",), ("n_train",)),
     Case(TestSetLosses, {"losses": ROW, "n_train": 20}, ("losses",), ("n_train",)),
     Case(TunedLosses, {"losses": np.transpose(DRAWN).tolist(), "counts": COUNTS, "n_folds": 3}, ("losses",)),
+    Case(TunedFolds, {"losses": [[0.25, 0.5]] * N, "counts": COUNTS}, ("losses",)),
     Case(
         BolsteredLosses,
         {"losses": [0.25] * N, "wrong": [False, True, False, False, True, False]},
