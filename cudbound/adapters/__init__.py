@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters.families import ADAPTERS, REFUSALS, Adapter, Refusal, contradicts, find_adapter
+from cudbound.adapters.parts import unwrap
 from cudbound.adapters.refitting import batched_refit
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotResampledWarning, UnscaledPenaltyWarning, UnsupportedEstimatorError
@@ -164,9 +165,9 @@ def _warn_unscaled(model: AdditiveModel, estimator: Any) -> None:
     if penalized.size and penalized.max() > UNEQUAL_SIZES * penalized.min():
         warn(
             UnscaledPenaltyWarning(
-                f"the penalty of {type(estimator).__name__} treats all features alike, but their standard deviations "
-                f"range from {penalized.min():.2g} to {penalized.max():.2g}: features with small standard deviations "
-                "are penalized most",
+                f"the penalty of {type(unwrap(estimator).classifier).__name__} treats all features alike, but their "
+                f"standard deviations range from {penalized.min():.2g} to {penalized.max():.2g}: features with small "
+                "standard deviations are penalized most",
                 "; put a StandardScaler before it, in a pipeline",
             )
         )

@@ -219,10 +219,21 @@ class CollectedWarnings:
         With the options of the command.
     certified : bool
         Whether all bounds are proved.
+    fitted_here : bool
+        Whether the command fitted the classifiers.
     """
 
     messages: list[str] = field(default_factory=list)
     certified: bool = True
+    fitted_here: bool = False
+
+    def worded(self, event: object) -> str:
+        """Return a warning in words, see `worded`; nothing about a missing CUD bound of a fit of the command itself.
+
+        It cannot be a fit to other rows, and a table with the bound has the reason among its remarks.
+        """
+        unsaid = self.fitted_here and isinstance(event, exceptions.NotMinimizerWarning)
+        return "" if unsaid else worded(event)
 
 
 def finish(collected: CollectedWarnings) -> None:
@@ -238,13 +249,15 @@ def finish(collected: CollectedWarnings) -> None:
 
 
 @contextmanager
-def in_words_of_the_command(fits: str) -> Iterator[CollectedWarnings]:
+def in_words_of_the_command(fits: str, fitted_here: bool = False) -> Iterator[CollectedWarnings]:
     """Collect warnings of this package and of fits that did not converge; reword errors to name command options.
 
     Parameters
     ----------
     fits : str
         What is fitted, such as "some of the refits".
+    fitted_here : bool, default=False
+        Whether the command fitted the classifiers.
 
     Yields
     ------
@@ -258,7 +271,7 @@ def in_words_of_the_command(fits: str) -> Iterator[CollectedWarnings]:
     """
     from sklearn.exceptions import ConvergenceWarning
 
-    collected = CollectedWarnings()
+    collected = CollectedWarnings(fitted_here=fitted_here)
     pass_on = warnings.showwarning
     passed_on = set()
 
@@ -267,7 +280,7 @@ def in_words_of_the_command(fits: str) -> Iterator[CollectedWarnings]:
             say(str(message))
         elif issubclass(category, exceptions.CudboundWarning):
             collected.certified &= not isinstance(message, exceptions.NotCertifiedWarning)
-            collected.messages.append(worded(message))
+            collected.messages += filter(None, [collected.worded(message)])
         elif issubclass(category, ConvergenceWarning):  # whose own text is several lines long
             collected.messages.append(f"{fits} did not converge; {CONVERGE}")
         elif (category, *place[:2]) not in passed_on:  # refits reset the registry of Python

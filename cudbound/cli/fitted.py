@@ -203,6 +203,8 @@ class FittedClassifier:
         Warnings about the fit or the file.
     labels : sequence of object
         Its labels of the classes of the sample; of two, the second is the event.
+    fitted_here : bool
+        Whether the command fitted it.
     """
 
     estimator: Any
@@ -212,6 +214,7 @@ class FittedClassifier:
     description: str
     warnings: Sequence[str] = ()
     labels: Sequence[Any] = (0, 1)
+    fitted_here: bool = False
 
 
 def read_sample(data: DataFile, say_roles: bool = False) -> TrainingData:
@@ -256,7 +259,7 @@ def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: i
     description = describe_classifier(estimator)
     labels = (0, 1) if sample.event else sample.classes
     return FittedClassifier(
-        estimator, sample.X, sample.labels, sample, description, collected.messages, labels
+        estimator, sample.X, sample.labels, sample, description, collected.messages, labels, fitted_here=True
     )
 
 
@@ -367,7 +370,7 @@ def compute(
     first, *others = fitted.values()
     sample = first.sample
     estimators = {name: learner.estimator for name, learner in fitted.items()}
-    with in_words_of_the_command("some of the refits") as collected:
+    with in_words_of_the_command("some of the refits", first.fitted_here) as collected:
         for name, learner in fitted.items():
             collected.messages += [f"{name}: {text}" if others else text for text in learner.warnings]
         table = call(

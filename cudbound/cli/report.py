@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cudbound.cli import input_options, options
-from cudbound.cli.command import command, finish, in_words_of_the_command, typed_command, worded
+from cudbound.cli.command import command, finish, in_words_of_the_command, typed_command
 from cudbound.cli.fitted import SavedModel, fit, new_cases_of, read_sample, with_notes
 from cudbound.cli.output import check_paths, write_whole
 from cudbound.cli.verify import save_option, saved_text
@@ -71,7 +71,7 @@ def report(
 
     from cudbound.clinical.clinical_report import make_report
 
-    with in_words_of_the_command("some of the refits") as collected:
+    with in_words_of_the_command("some of the refits", fitted.fitted_here) as collected:
         collected.messages += fitted.warnings
         page = make_report(
             fitted.estimator,
@@ -85,7 +85,7 @@ def report(
             in_words=lambda table: with_notes(table, {SINGLE: fitted}),
             as_read=(sample.columns, lambda rows: _like(fitted.X, sample, rows)),
             n_left_out=sample.n_left_out,
-            worded=worded,
+            worded=collected.worded,
             checks=(*sample.warnings, *fitted.warnings),
             command=f"{typed_command()} --seed {seed} --output report.html",
             **further,

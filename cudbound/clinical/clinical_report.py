@@ -217,7 +217,7 @@ def make_report(
     in_words : callable
         Returns the table with the file and its columns in its notes.
     worded : callable
-        Returns a warning in words, such as with options of the command.
+        Returns a warning in words, such as with options of the command; no words leave it out.
     checks : tuple of str
         Warnings from reading the file.
     command : str, default=""
@@ -235,7 +235,7 @@ def make_report(
     report = {
         "format": REPORT_FORMAT,
         **_parts(results, n_left_out),
-        "checks": list(dict.fromkeys([*checks, *messages])),
+        "checks": list(filter(None, dict.fromkeys([*checks, *messages]))),
         "reproduction": {
             "command": command or _call(shared, n_resamples=n_resamples, rng=seed),
             "method": RECOMMENDED,

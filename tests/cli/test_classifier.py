@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cli_fakes import Fake, interval, invoke
+from cli_fakes import Fake, assert_error, interval, invoke
 from click.testing import Result
 from data import unwrapped
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -92,6 +92,29 @@ def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
         "the classifier did not converge; standardize the features with --standardize, or allow more steps with the "
         "classifier's option max_iter=N"
     ]
+
+
+@pytest.mark.parametrize("asked", [("--recommend",), ()])
+def test_a_fit_of_the_command_that_stopped_early_is_not_asked_whether_it_is_of_other_rows(data, asked):
+    result = real("--classifier", "logistic", "--set", "max_iter=1", "--resamples", "10", *asked)
+    assert result.exit_code == 0, result.stderr
+    assert "the classifier did not converge" in result.stderr
+    assert "no CUD bound" not in result.stderr
+    assert "other rows" not in result.stderr
+    refused = real(
+        "--classifier", "logistic", "--set", "max_iter=1", "--resamples", "10", "--methods", "cud,two-center"
+    )
+    assert_error(refused, 1, "do not minimize the mean logistic loss")
+
+
+def test_the_penalty_of_unequal_features_is_that_of_the_classifier(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    rows = [(f"{1000 * a:.0f}", f"{b:.2f}", "yes" if a > b else "no") for a, b in rng.normal(size=(30, 2))]
+    rows[0] = ("", *rows[0][1:])
+    (tmp_path / "data.csv").write_text("\n".join(map(",".join, [("a", "b", "died"), *rows])) + "\n")
+    result = real("--missing", "median", "--resamples", "10")
+    assert "warning: the penalty of LogisticRegression treats all features alike" in result.stderr
 
 
 @pytest.fixture
