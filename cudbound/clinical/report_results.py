@@ -115,11 +115,14 @@ def report_results(
         table = compare_intervals(
             estimator, X, y, methods=methods, metric=metrics, new_cases=new_cases, **drawn
         )
-        cud, why_no_cud = None, ""
+    cud, why_no_cud = None, ""
+    with _collected() as of_bound:
         try:
             cud = cud_interval(estimator, X, y, **drawn)
         except StatedError as error:
             why_no_cud = error.fact
+    # the rows of each class were counted for the table
+    messages += [message for message in of_bound if not hasattr(message, "n_rows")]
     analysis = table.analysis
     assert analysis is not None
     events = sample.events(analysis.event_class)

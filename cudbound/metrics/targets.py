@@ -122,10 +122,15 @@ FEW = 10
 
 
 def warn_of_few(metric_rows: Iterable[MetricRows]) -> None:
-    """Warn about each metric that is based on fewer than `FEW` rows of a class."""
+    """Warn about metrics that are based on fewer than `FEW` rows of a class, once for all of the same rows."""
+    names: dict[tuple[str, bool, int], list[str]] = {}
     for rows in {rows.metric: rows for rows in metric_rows}.values():
         every = min(int(rows.event.sum()), int((~rows.event).sum()))
-        _warn_of_few(rows.metric, rows.based_on, rows.n_fewest if _compares_classes(rows.metric) else every)
+        compares = _compares_classes(rows.metric)
+        alike = (rows.based_on, compares, rows.n_fewest if compares else every)
+        names.setdefault(alike, []).append(rows.metric.name)
+    for (based_on, compares, n_fewest), metrics in names.items():
+        _warn_of_few(metrics, based_on, compares, n_fewest)
 
 
 def warn_of_few_tested(metric: Metric, tested: TestedRows) -> None:
@@ -137,7 +142,7 @@ def warn_of_few_tested(metric: Metric, tested: TestedRows) -> None:
     if tested.sizes is not None and (compares or tested.new):
         shares = (1.0, 1.0) if metric.shares is None else metric.shares
         n_fewest = min(size for size, share in zip(tested.sizes, shares, strict=True) if share > 0.0)
-        _warn_of_few(metric, tested.averaged(metric.shares), n_fewest)
+        _warn_of_few([metric.name], tested.averaged(metric.shares), compares, n_fewest)
 
 
 def _compares_classes(metric: Metric) -> bool:
@@ -145,14 +150,15 @@ def _compares_classes(metric: Metric) -> bool:
     return metric.by_class or metric.reads == "scores"
 
 
-def _warn_of_few(metric: Metric, based_on: str, n_fewest: int) -> None:
-    moves = "one patient changes the estimate by more than 10 points"
-    means = moves if _compares_classes(metric) else "it has little information on that class"
+def _warn_of_few(metrics: list[str], based_on: str, compares: bool, n_fewest: int) -> None:
+    several = len(metrics) > 1
+    moves = f"one patient changes {'each' if several else 'the'} estimate by more than 10 points"
+    means = moves if compares else f"{'they have' if several else 'it has'} little information on that class"
     if n_fewest < FEW:
         warn(
             SmallSampleWarning(
-                f"The {metric_words([metric.name])} is based on {based_on}. With fewer than {FEW} of a class, {means}. "
-                "Report their number with the interval.",
+                f"The {metric_words(metrics)} {'are' if several else 'is'} based on {based_on}. "
+                f"With fewer than {FEW} of a class, {means}. Report their number with the interval.",
                 n_rows=n_fewest,
             )
         )

@@ -53,3 +53,19 @@ def test_what_is_saved_is_verified(folder, how):
     assert f"two-center: error {found['box']['estimate']:.3f}" in checked.stdout
     assert_error(invoke("verify", "a.json", "data/patients.csv"), 1, "give the file that --save of")
     assert_error(invoke("verify", "a.html", "data/patients.csv"), 1, "give the file that --save of")
+
+
+def test_a_fit_that_stopped_early_is_said_once_with_each_number_of_few_cases(folder):
+    """Neither stderr nor the page asks whether the fit of the command itself is one to other rows."""
+    rows = (folder / "data" / "patients.csv").read_text("utf-8").splitlines()
+    events = [row for row in rows[1:] if row.endswith("yes")][:8]
+    few = [rows[0], *events, *(row for row in rows[1:] if row.endswith("no"))]
+    (folder / "data" / "few.csv").write_text("\n".join(few) + "\n")
+    result = report(*FEW, "--set", "max_iter=1", "--seed", "1", "--output", "a.html", file="data/few.csv")
+    assert result.exit_code == 0, result.stderr
+    checks = json.loads((folder / "a.json").read_text("utf-8"))["checks"]
+    for said in (result.stderr, "\n".join(checks)):
+        assert said.count("did not converge") == 1
+        assert "other rows" not in said
+        assert said.count("The error, Brier score and net benefit are based on 8 events") == 1
+        assert "The error is based on" not in said

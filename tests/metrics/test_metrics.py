@@ -133,6 +133,11 @@ def test_few_events_are_warned_of():
     with pytest.warns(SmallSampleWarning, match=words) as caught:
         compare_intervals(clf, X, y, methods="two-center", metric="error", **FAST)
     assert caught[0].message.n_rows == n_events
+    words = r"The error and Brier score are based on .*, they have little information on that class"
+    alike = Metrics(["error", "brier"])
+    with pytest.warns(SmallSampleWarning, match=words) as caught:
+        compare_intervals(LogisticRegression().fit(X, y), X, y, methods="two-center", metric=alike, **FAST)
+    assert len([warning for warning in caught if warning.category is SmallSampleWarning]) == 1
     X, y = data(2, 60, shift=0.0)
     assert min((y == "ill").sum(), (y != "ill").sum()) >= 10
     with warnings.catch_warnings():
