@@ -24,6 +24,7 @@ from cudbound import (
     ComparisonTable,
     LeastSquaresClassifier,
     Metrics,
+    Resampling,
     compare_intervals,
     compare_learners,
     from_records,
@@ -98,7 +99,8 @@ def test_both_centers_and_the_limits_are_those_of_their_definitions(n_classes, o
 def test_every_method_but_those_of_one_boundary_gives_the_error():
     clf, X, y = fitted(GaussianNB(), n=36)
     methods = [*GROUPS["conditional"], *GROUPS["algorithm"]]
-    table = compare_intervals(clf, X, y, methods="all", n_resamples=8, rng=0)
+    few = Resampling(n_repeats=2, n_splits=2, n_halvings=2, n_replicates=2, n_nested_repeats=1)
+    table = compare_intervals(clf, X, y, methods="all", n_resamples=8, resampling=few, rng=0)
     refused = {name for name in methods if math.isnan(table[name].low)}
     # without inner draws, which are not made where refits are clones, two-stage has no limits for two classes either
     assert refused == {"cud", "aci", "two-stage"}

@@ -70,7 +70,7 @@ def test_the_interval_is_that_of_single_fits(monkeypatch: pytest.MonkeyPatch) ->
     X, y = data("normal")
     y[np.flatnonzero(y == 1)[6:]] = 0  # some draws have fewer events than folds, which scikit-learn warns of
     search = clone(SEARCHES["C"]).fit(X, y)
-    arguments: dict[str, Any] = {"n_resamples": 40, "rng": 1}
+    arguments: dict[str, Any] = {"n_resamples": 20, "rng": 1}
     with warnings.catch_warnings(action="ignore"):
         found = performance_interval(search, X, y, **arguments)
         assert not prepare_refits(

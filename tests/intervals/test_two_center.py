@@ -412,7 +412,7 @@ def relative_width(rows, n):
     [
         pytest.param(SELECTION, Noise(n_features=200), 40, 30, marks=pytest.mark.slow),
         (LogisticRegression(), Gaussians(n_features=60), 100, 20),
-        (DecisionTreeClassifier(random_state=0), Gaussians(), 100, 25),
+        pytest.param(DecisionTreeClassifier(random_state=0), Gaussians(), 100, 25, marks=pytest.mark.slow),
         pytest.param(KNeighborsClassifier(1), Gaussians(), 100, 25, marks=pytest.mark.slow),
         pytest.param(LeastSquaresClassifier(), Correlated(n_features=46), 50, 40, marks=pytest.mark.slow),
         pytest.param(LeastSquaresClassifier(), Correlated(n_features=92), 100, 30, marks=pytest.mark.slow),

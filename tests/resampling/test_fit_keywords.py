@@ -34,7 +34,7 @@ def _requesting() -> Pipeline:
     return make_pipeline(scaler, LogisticRegression().set_fit_request(sample_weight=True))
 
 
-@pytest.mark.parametrize("n_jobs", quick_first([2, 1]))
+@pytest.mark.parametrize("n_jobs", quick_first([1, 2]))
 def test_routing_on_gives_the_interval_of_routing_off(n_jobs):
     clf = clone(scaled).fit(X, Y, logisticregression__sample_weight=WEIGHT)
     expected = performance_interval(clf, X, Y, sample_weight=WEIGHT, **CALL)

@@ -198,7 +198,7 @@ CALL = {"methods": "bootstrap-percentile", "n_resamples": 40, "rng": 0}
 @pytest.mark.parametrize(
     "name",
     [
-        name if place % 4 == 0 else pytest.param(name, marks=pytest.mark.slow)
+        name if place % 8 == 0 else pytest.param(name, marks=pytest.mark.slow)
         for place, name in enumerate(CASES)
     ],
 )

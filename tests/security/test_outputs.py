@@ -18,14 +18,18 @@ from cudbound.study.study_report import write_report
 
 # --- streams that are closed or full, or whose reader has gone
 
-# One process imports everything; each case is a fork of it that ends as a process of its own would.
+# Each case is a fork of one process that has run the commands before, and so imported all that they need; it ends as
+# a process of its own would.
 STREAMS = """
 import json, os, sys
-import cudbound.report.tables, cudbound.analysis.performance_interval  # what all cases import
+from click.testing import CliRunner
 from cudbound.cli import demo
 from cudbound.cli.__main__ import main
+from cudbound.cli.group import main as command
 
 demo.ARGUMENTS["n_resamples"] = 20
+for arguments in json.load(open("commands.json")):
+    assert CliRunner().invoke(command, arguments).exit_code == 0, arguments
 
 def set_up(number, name, what):
     if what == "no reader":
@@ -74,6 +78,7 @@ def streams(tmp_path_factory) -> tuple[dict[str, list], Path]:
         pytest.skip("only Linux has a device that is always full")
     folder = tmp_path_factory.mktemp("streams")
     (folder / "cases.json").write_text(json.dumps(CASES))
+    (folder / "commands.json").write_text(json.dumps([INTERVAL, ["demo"], ["methods"]]))
     (folder / "data.csv").write_text("x,y\n" + "".join(f"{i % 7},{int(i % 5 > 2)}\n" for i in range(40)))
     ended = subprocess.run(
         [sys.executable, "-c", STREAMS], cwd=folder, capture_output=True, text=True, check=False, timeout=900

@@ -12,6 +12,7 @@ from scipy.stats import binomtest
 from sklearn.tree import DecisionTreeClassifier
 from study_cases import Interrupted, Shifted, dump, tiny_study
 from study_own import limits, wilson
+from tiers import quick_first
 
 from cudbound import LeastSquaresClassifier, compare_learners
 from cudbound.basis.exceptions import StudyInterrupted
@@ -37,7 +38,7 @@ def of(population, classifier=LeastSquaresClassifier, **changes):
     return tiny_study(scenarios=(Scenario("near", population, classifier),), **changes)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", quick_first([1, 2]))
 def test_a_function_is_a_method_of_a_study(tmp_path, n_jobs):
     study = of(Shifted(0.5), methods=(wilson, "langford-binomial"))
     assert study.methods == ("wilson", "langford-binomial")

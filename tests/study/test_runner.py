@@ -15,6 +15,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from study_cases import Deadly, Interrupted, Shifted, dump, tiny_study
 from study_own import OWN, Counted, exact_limits, exact_of_training, limits
+from tiers import quick_first
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError, StudyInterrupted
@@ -206,7 +207,7 @@ def test_worker_processes_run_a_shard_until_a_limit(tmp_path, monkeypatch):
     assert dump(tmp_path / "s") == [row for row in dump(tmp_path / "whole") if row[2] % 3 == 1]
 
 
-@pytest.mark.parametrize("workers", [{}, {"n_jobs": 2}], ids=["one", "processes"])
+@pytest.mark.parametrize("workers", quick_first([{"n_jobs": 2}, {}]), ids=["processes", "one"])
 def test_a_method_of_the_users_own_is_known_to_workers(tmp_path, workers):
     status = run_study(tiny_study(scenarios=NEAR, methods=(OWN, "cud")), tmp_path / "s", **workers)
     assert (status.n_done, status.n_failed) == (30, 0)
