@@ -56,7 +56,8 @@ def new(*, template: str, place: Path | None) -> None:
     several-classes, other-intervals, nadeau-bengio, grandvalet-bengio,
     grandvalet-bengio-large, laber-murphy-2011, schulz-kuempel,
     schulz-kuempel-nested, schulz-kuempel-brier, schulz-kuempel-forests,
-    bates, bates-high-dimensional or intervals-of-others.
+    bates, bates-high-dimensional, intervals-of-others or
+    tuned-classifiers-of-others.
     """
     from cudbound.study.design.design_file import template_text
 

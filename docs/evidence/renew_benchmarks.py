@@ -28,6 +28,7 @@ DESIGNS = (
     "bates",
     "bates-high-dimensional",
     "intervals-of-others",
+    "tuned-classifiers-of-others",
 )
 #: A cell with fewer sets is not published.
 FEWEST_SETS = 100
