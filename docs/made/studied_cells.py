@@ -24,7 +24,7 @@ PLACE = ROOT / "cudbound" / "clinical" / "studied_cells.csv"
 CELL = ["scenario", "family", "n", "p"]
 #: A cell of the confirmation with fewer sets says too little about a training set.
 FEWEST_SETS = 100
-#: Repeated experiments of others, which are no cells of a report: at another level, or still being added to.
+#: Repeated experiments of others, that are not cells of a report: at another level, or still being added to.
 REPEATED = ("laber-murphy-2011", *benchmark_pages.DESIGNS)
 
 
