@@ -11,7 +11,9 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
+import pandas as pd
 import pytest
+import search_nodes
 from docs_pages import PAGES, PARTS, ROOT, renewed
 from matplotlib import pyplot as plt
 from page_session import FENCE, GENERATED, run_page
@@ -123,6 +125,17 @@ def test_examples_run(example, monkeypatch, capsys):
 def test_generated_parts_are_up_to_date(page):
     text = page.read_text()
     assert renewed(text) == text, "renew it with: python docs/made/docs_pages.py"
+
+
+@pytest.mark.parametrize("place", [0, 1, *(pytest.param(i, marks=pytest.mark.slow) for i in (2, 3, 4))])
+def test_nodes_of_the_search_are_those_of_its_program(place):
+    """The table of the paper is made from this file."""
+    kept = pd.read_csv(search_nodes.FILE)
+    assert len(kept) == len(search_nodes.SETTINGS)
+    n, p, signal = search_nodes.SETTINGS[place]
+    renew = "renew it with: python docs/made/search_nodes.py"
+    words = str(signal) if signal else "none: labels are noise"
+    assert kept.loc[place].to_list() == [n, p, words, *search_nodes.nodes_of(n, p, signal)], renew
 
 
 def test_every_generated_part_is_used():
