@@ -68,12 +68,12 @@ lint: .venv/installed-for-development
 	$(BIN)/run-clang-tidy.py -quiet -clang-tidy-binary $(BIN)/clang-tidy -p build/tidy '$(CURDIR)/solvers/src/'
 
 # the site, in build/docs: no network is used, and warnings are errors
-docs: .venv/installed-for-development
+docs: paper
 	$(BIN)/sphinx-build -E -W --keep-going -q -b html docs build/docs
 
-# the paper on the intervals and the solver, in build/paper, with the same rules
+# the paper on the intervals and the solver, in a folder of the site, with the same rules
 paper: .venv/installed-for-development
-	$(BIN)/sphinx-build -E -W --keep-going -q -b html docs/paper build/paper
+	$(BIN)/sphinx-build -E -W --keep-going -q -b html docs/paper build/docs/paper
 
 format: .venv/installed-for-development
 	$(BIN)/ruff check --fix .

@@ -29,7 +29,8 @@ extensions = [
     "sphinx-mathjax-offline",
     "sphinxcontrib.bibtex",
 ]
-# registrations are files that pages link; `make paper` builds the paper
+# registrations are files that pages link; the paper has settings of its own, and `make docs` builds it into the site
+PAPER = "paper/index"
 exclude_patterns = ["gallery/*.ipynb", "evidence/*/*.md", "paper"]
 # the names in single backticks of docstrings lead to the API where it has them
 default_role = "py:obj"
@@ -100,11 +101,14 @@ def leave_out_of_search(app: Sphinx, document: nodes.document) -> None:
 
 
 def link_files(app: Sphinx, document: nodes.document) -> None:
-    """Let links to Markdown files that are not pages, such as registrations, download them."""
+    """Let links to Markdown files that are not pages, such as registrations, download them; the paper is built."""
     for link in list(document.findall(addnodes.pending_xref)):
         if link["refdomain"] == "doc" and link["reftarget"] not in app.env.found_docs:
             place = f"/{link['reftarget']}.md"
-            if (app.srcdir / place[1:]).is_file():
+            if link["reftarget"] == PAPER:
+                place = app.builder.get_relative_uri(app.env.docname, PAPER)
+                link.replace_self(nodes.reference("", "", *link.children, refuri=place))
+            elif (app.srcdir / place[1:]).is_file():
                 download = addnodes.download_reference("", "", *link.children, reftarget=place)
                 link.replace_self(download)
 
