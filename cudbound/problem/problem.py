@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.calls import public_call
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_number
 from cudbound.losses.surrogates import Loss, get_loss
 
@@ -263,8 +264,19 @@ class Problem:
         """Whether there is an l1 penalty: the loss then has kinks at coefficients of 0."""
         return self.l1_penalty is not None and bool(self.l1_penalty.any())
 
+    def _numbers_of(self, argument: str, draws: ArrayLike) -> NDArray[np.intp]:
+        """Return the numbers of draws, given by them or by a boolean mask; raise ParameterError for others."""
+        chosen = np.asarray(draws)
+        chosen = chosen if chosen.size else chosen.astype(np.intp)  # an empty list is an array of floats
+        try:
+            return np.asarray(np.arange(self.n_draws)[chosen])
+        except IndexError:
+            rule = f"numbers of draws below {self.n_draws}, or a boolean for each draw"
+            raise ParameterError(argument, rule, draws) from None
+
     def score_weights(self, draw: int) -> Array:
         """Return the signed weights of one draw, shape (n_samples,)."""
+        draw = int(self._numbers_of("draw", draw))
         weights = (self.counts[draw] - 1.0) / self.labels.size if self.weights is None else self.weights[draw]
         return np.asarray(weights)
 
@@ -281,6 +293,7 @@ class Problem:
 
     def weighted_rows(self, draw: int) -> tuple[NDArray[np.intp], Array]:
         """Rows with a weight in the mean loss of one draw, and these weights; the loss of others may be infinite."""
+        draw = int(self._numbers_of("draw", draw))
         counts = self.counts[draw]
         shares = (counts if self.sample_weight is None else counts * self.sample_weight) / self.labels.size
         if self.draw_scale is not None:
@@ -309,9 +322,7 @@ class Problem:
 
     def select(self, draws: ArrayLike) -> Problem:
         """Return the problem of selected draws, given by their numbers or by a boolean mask."""
-        chosen = np.asarray(draws)
-        chosen = chosen if chosen.size else chosen.astype(np.intp)  # an empty list is an array of floats
-        rows = np.atleast_1d(np.arange(self.n_draws)[chosen])
+        rows = np.atleast_1d(self._numbers_of("draws", draws))
         each = {name: getattr(self, name) for name in ("counts", "weights", "draw_scale")}
         return replace(self, **{name: values[rows] for name, values in each.items() if values is not None})
 

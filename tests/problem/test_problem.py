@@ -93,6 +93,18 @@ def test_selection_by_number_and_by_list() -> None:
     both = problem.select([1, 0])
     np.testing.assert_array_equal(both.counts, COUNTS[::-1])
     assert problem.select([]).n_draws == 0
+    np.testing.assert_array_equal(problem.select([False, True]).counts, second.counts)
+    np.testing.assert_array_equal(problem.select(-1).counts, second.counts)
+
+
+@pytest.mark.parametrize("wrong", [2, -3, [0, 9], [True], 0.5, "first"])
+def test_a_draw_that_there_is_not_is_named(wrong) -> None:
+    rule = "must be numbers of draws below 2, or a boolean for each draw"
+    with pytest.raises(ValueError, match=rf"The 'draws' parameter {rule}\. Got "):
+        problem_with().select(wrong)
+    for call in (Problem.score_weights, Problem.weighted_rows):
+        with pytest.raises(ValueError, match=f"The 'draw' parameter {rule}"):
+            call(problem_with(), wrong)
 
 
 def test_the_problem_stays_when_the_arrays_of_the_caller_change() -> None:
