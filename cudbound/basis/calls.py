@@ -39,13 +39,19 @@ WHOLE = frozenset({"rng", "n_resamples", "n_jobs"})
 
 
 def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Make a public function refuse rows that it cannot read, share one progress bar, and warn once of its refits."""
+    """Make a public function refuse what it cannot read, share one progress bar, and warn once of its refits."""
     parameters = inspect.signature(function).parameters
+    in_order = [name for name, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
 
     @functools.wraps(function)
     def call(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
         if _ACTIVE.get() is not None:  # a part of another call
             return function(*values, **named)
+        if len(values) > len(in_order) > 0:
+            order, more = ", ".join(in_order), len(values) - len(in_order)
+            raise TypeError(
+                f"{function.__name__} takes {order} in this order, and all else by name. Got {more} more."
+            )
         for name, value in [*zip(parameters, values, strict=False), *named.items()]:
             check_in_memory(name, value)
         for name in WHOLE & named.keys():  # R has no other numbers than 0.0
