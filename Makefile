@@ -25,7 +25,7 @@ test: build
 	$(CTEST) --test-dir build/solvers
 	$(PYTEST)
 
-# the same properties on other seeds, sanitizers, kills, clusters, full disks, all pages: twelve minutes at most
+# the same properties on other seeds, sanitizers, kills, clusters, full disks, most pages: twelve minutes at most
 test-slow: build
 	$(CTEST) --test-dir build/sanitized
 	$(PYTEST) -m 'slow and not long'

@@ -224,8 +224,8 @@ def find_model(model_file: Path | None, trust: Sequence[str]) -> SavedModel | No
 #: The classifier, fitted to the file or from a file of its own; the command gets it as ``classifier``.
 classifier_of_file = classifier_options(
     CLASSIFIERS,
-    "Standardize every feature to mean 0 and standard deviation 1 before the fit. The scaling is fixed for cud, "
-    "and refitted on every draw otherwise.",
+    "Standardize every feature to mean 0 and standard deviation 1 before the fit. The scaling is fixed for cud "
+    "and aci, and part of every refit otherwise.",
     click.option(
         "--threshold",
         type=float,

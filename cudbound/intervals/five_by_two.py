@@ -120,8 +120,8 @@ def five_by_two_f(pairs: ArrayLike, null: float = 0.0) -> tuple[float, float]:
 def five_by_two_f_set(pairs: ArrayLike, confidence_level: float) -> ConfidenceInterval:
     """Return the expectations that the combined 5x2cv F test does not reject.
 
-    It is an interval around the mean of the ten means. It is empty if they differ more between halvings than within: no
-    common expectation is then compatible with them, and both limits are nan.
+    It is an interval around the mean of the ten means. It is empty if they differ far more between halvings than
+    within: no common expectation is then compatible with them, and both limits are nan.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def _why_degenerate(interval: ConfidenceInterval, confidence_level: float) -> st
     if math.isnan(interval.width):
         return (
             f"empty: at level {confidence_level:g} no common expectation of the ten means is possible; they differ "
-            "more between halvings than within"
+            "far more between halvings than within"
         )
     return NO_VARIANCE if interval.width == 0.0 else None
 

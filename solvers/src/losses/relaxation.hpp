@@ -78,8 +78,8 @@ class Relaxation : public DrawFacts {
     virtual void set(std::int64_t draw) = 0;
 
     // Unit normals (k, p) and offsets of hyperplanes of the arrangement: side(v) = unit'v + offset has the sign of the
-    // original. And their curvatures: among points where g > 0, the loss at distance d beyond one exceeds that of a
-    // node's minimizer by at least the curvature times d^2; 0 if nothing is known.
+    // original. And their curvatures: among points of a node's cone where g > 0, the loss at distance d beyond one
+    // exceeds that of the node's minimizer by at least the curvature times d^2; 0 if nothing is known.
     virtual void place(const Vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) = 0;
 
     // The same, or more where more is known: `along` is the hyperplane's unit normal times the node's point.
