@@ -18,6 +18,8 @@ from cudbound.report.tables import SINGLE, Row, Run, Style, in_words, methods_in
 
 #: Names of the packages in a sentence.
 _NAMES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
+#: Methods whose draws take the steps before the classifier as they are.
+_KEEP_STEPS = {"cud": "The CUD bound", "aci": "The adaptive interval"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,11 +145,13 @@ def _procedure(rows: Sequence[Row], run: Run) -> list[str]:
         return []
     if len(steps) == 1:
         return [f"The classifier was fitted by {steps[0]}."]
-    repeated = ", which every refit repeated" if any(row.n_fits > 1 for row in rows) else ""
-    sentences = [f"The classifier was fitted by these steps{repeated}: {'; '.join(steps)}."]
-    if any(row.method == "cud" for row in rows):
-        sentences.append("The CUD bound keeps the steps before the classifier as fitted to all cases.")
-    return sentences
+    refitted = any(row.n_fits > 1 and row.method not in _KEEP_STEPS for row in rows)
+    repeated = ", which every refit repeated" if refitted else ""
+    keeping = dict.fromkeys(_KEEP_STEPS[row.method] for row in rows if row.method in _KEEP_STEPS)
+    return [
+        f"The classifier was fitted by these steps{repeated}: {'; '.join(steps)}.",
+        *(f"{method} keeps the steps before the classifier as fitted to all cases." for method in keeping),
+    ]
 
 
 def _named_metrics(rows: Sequence[Row]) -> str:

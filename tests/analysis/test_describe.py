@@ -64,6 +64,19 @@ def test_sources_are_told_apart_by_all_names():
     assert len(cited(["Tibshirani (1997), Other and Wilson (1927), Stein (1981)"])) == 1
 
 
+def test_methods_that_keep_the_steps_are_named():
+    """`cud` and `aci` never fit a scaler again; other methods with refits do."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = (X[:, 0] + rng.normal(size=40) > 0).astype(int)
+    clf = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    for methods in (["aci"], ["cud"], ["cud", "aci", "kohavi-normal"], ["kohavi-normal"]):
+        words = compare_intervals(clf, X, y, methods=methods, n_resamples=20, rng=0).describe().methods
+        assert ("The CUD bound keeps the steps" in words) == ("cud" in methods)
+        assert ("The adaptive interval keeps the steps" in words) == ("aci" in methods)
+        assert ("every refit repeated" in words) == ("kohavi-normal" in methods)
+
+
 def test_every_step_of_a_pipeline_is_said_in_words():
     coded = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder())
     columns = ColumnTransformer([("a", SimpleImputer(), [0]), ("b", coded, [1])], remainder="passthrough")
