@@ -14,6 +14,7 @@ from cudbound.adapters.parts import unwrap
 from cudbound.adapters.refitting import batched_refit
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotResampledWarning, UnscaledPenaltyWarning, UnsupportedEstimatorError
+from cudbound.basis.feature_table import unequal_spreads
 from cudbound.basis.sample import check_index
 from cudbound.basis.validation import check_binary_classifier, check_can_be_refitted
 from cudbound.problem.problem import AdditiveModel
@@ -31,9 +32,6 @@ __all__ = [
     "to_additive_model",
     "warn_unscaled",
 ]
-
-#: Ratio of standard deviations from which a penalty that treats all features alike is worth a warning.
-UNEQUAL_SIZES = 100.0
 
 
 def to_additive_model(
@@ -160,14 +158,11 @@ def _warn_unscaled(model: AdditiveModel, estimator: Any) -> None:
     strengths = [penalty for penalty in (model.penalty, model.l1_penalty) if penalty is not None]
     if not strengths:
         return
-    sizes = model.design.std(axis=0)
-    penalized = sizes[(np.sum(strengths, axis=0) > 0.0) & (sizes > 0.0)]
-    if penalized.size and penalized.max() > UNEQUAL_SIZES * penalized.min():
+    if spreads := unequal_spreads(model.design[:, np.sum(strengths, axis=0) > 0.0]):
         warn(
             UnscaledPenaltyWarning(
                 f"the penalty of {type(unwrap(estimator).classifier).__name__} treats all features alike, but their "
-                f"standard deviations range from {penalized.min():.2g} to {penalized.max():.2g}: features with small "
-                "standard deviations are penalized most",
+                f"standard deviations range from {spreads}: features with small standard deviations are penalized most",
                 "; put a StandardScaler before it, in a pipeline",
             )
         )

@@ -41,6 +41,27 @@ def check_in_memory(name: str, values: Any) -> None:
             raise ParameterError(name, "rows in memory", type(part).__name__, " Call its collect() first.")
 
 
+#: Ratio of standard deviations from which a penalty that treats all features alike is worth a warning.
+UNEQUAL_SPREADS = 100.0
+
+
+def unequal_spreads(columns: NDArray[np.float64]) -> str:
+    """Return the range of the standard deviations of columns in words if they differ greatly, else an empty text.
+
+    Constant columns and missing values (nan) are left out.
+
+    Examples
+    --------
+    >>> unequal_spreads(np.array([[0.0, 140_000.0, 1.0], [1.0, 320_000.0, 1.0]]))
+    '0.5 to 90,000'
+    """
+    spreads = np.nanstd(columns, axis=0)
+    spreads = spreads[spreads > 0.0]
+    if not spreads.size or spreads.max() <= UNEQUAL_SPREADS * spreads.min():
+        return ""
+    return " to ".join(f"{float(f'{spread:.2g}'):,g}" for spread in (spreads.min(), spreads.max()))
+
+
 #: Tables of more values are not compared: a sparse matrix of words, written out, would fill the memory.
 MOST_VALUES = 20_000_000
 #: Where no column has more values, any rows may be equal by chance.

@@ -34,7 +34,7 @@ def check(data: DataFile) -> None:
         click.echo(f"- {printable(problem)}")
     if content.error is not None:
         raise content.error
-    line = command_line(content.data)
+    line = command_line(content.data, content.standardize)
     if printable(line) != line:
         raise CsvError(
             "a name in the command to run next has unprintable characters; rename that column, or the file"
@@ -42,7 +42,7 @@ def check(data: DataFile) -> None:
     click.echo(f"\nNext:\n{line}")
 
 
-def command_line(data: DataFile) -> str:
+def command_line(data: DataFile, standardize: bool) -> str:
     """Return the command that reads a file in this way, ready to paste."""
     words = ["cudbound", "interval", f"./{data.file}" if str(data.file).startswith("-") else str(data.file)]
     for entry in fields(DataFile)[1:]:
@@ -52,7 +52,7 @@ def command_line(data: DataFile) -> str:
             if not isinstance(value, str):
                 text = _listed(value)
             words += [f"{option}={text}"] if text.startswith("-") else [option, text]
-    return shlex.join([*words, "--recommend"])
+    return shlex.join([*words, *["--standardize"] * standardize, "--recommend"])
 
 
 def _listed(value: object) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from cudbound.basis.feature_table import unequal_spreads
 from cudbound.inputs.column_kinds import (
     EMPTY,
     IDS,
@@ -80,6 +81,8 @@ class FileCheck:
         All problems, each with its remedy.
     data : DataFile
         How the file can be read.
+    standardize : bool
+        Whether the features are to be standardized.
     error : CsvError or None
         Why it still cannot be read.
     """
@@ -88,6 +91,7 @@ class FileCheck:
     columns: pd.DataFrame
     problems: tuple[str, ...]
     data: DataFile
+    standardize: bool
     error: CsvError | None
 
 
@@ -134,15 +138,21 @@ def check_file(data: DataFile) -> FileCheck:
         roles[repeated[0]] = "ID, group"
     data = _readable(table, data, values, roles, problems)
     columns = pd.DataFrame([_described(values[name], roles[name], kinds[name]) for name in table.names])
-    error = None
+    error, spreads = None, ""
     try:
         if not data.target:
             raise CsvError("no column has exactly two values; choose the target with --target COL")
-        read_training_data(data, parsed=ParsedFile(data, table, find_roles(table, data)))
+        parsed = ParsedFile(data, table, find_roles(table, data))
+        spreads = unequal_spreads(read_training_data(data, parsed=parsed).X)
     except CsvError as stopped:
         error = stopped
+    if spreads:
+        problems.append(
+            f"the standard deviations of the features range from {spreads}, and the penalty of the default classifier, "
+            "logistic regression, depends on the units; add --standardize"
+        )
     title = f"{quoted(table.source)}: {len(values)} rows, {len(columns)} columns"
-    return FileCheck(title, columns, tuple(dict.fromkeys(problems)), data, error)
+    return FileCheck(title, columns, tuple(dict.fromkeys(problems)), data, bool(spreads), error)
 
 
 def _in_its_convention(

@@ -61,6 +61,23 @@ def test_a_clean_file_is_read_at_once():
     assert following(result).exit_code == 0
 
 
+def test_features_in_units_of_very_different_size_are_to_be_standardized():
+    """What the command then warns of without it, the check has said before."""
+    write(
+        columns(
+            creatinine=[0.8 + (i % 9) / 10 for i in range(N)],
+            platelets=[150_000 + 3_000 * i for i in range(N)],
+        )
+    )
+    result = check("--target", "died", "--positive", "yes")
+    assert "- the standard deviations of the features range from 0.25 to 52,000" in result.stdout
+    assert result.stdout.endswith(" --standardize --recommend\n")
+    assert "standardize" not in following(result).stderr
+    words = shlex.split(result.stdout.splitlines()[-1])[1:]
+    words.remove("--standardize")
+    assert "add --standardize" in invoke(*words, "--resamples", "10", "--seed", "1").stderr
+
+
 def test_names_that_need_quotes_can_be_pasted():
     odd = {
         name: [f"2020-0{1 + i % 9}-11" for i in range(N)] for name in ("a,b", 'say "x"', "-d", "it's $HOME")
