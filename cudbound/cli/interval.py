@@ -80,7 +80,7 @@ def _metrics_for(
     default="error",
     metavar="NAME,NAME,...",
     help=f"Metric: {', '.join(METRICS)}, cost, net-benefit, ppv, npv, lr+, lr-; "
-    "several metrics share draws and refits.",
+    "several metrics share draws and refits. Calibration is in 'cudbound report'.",
 )
 @click.option(
     "--joint",

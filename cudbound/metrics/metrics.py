@@ -26,8 +26,8 @@ _SENTENCES = {
     ),
     "log-loss": "it has no largest value; use brier for probabilities.",
     "calibration calibration-slope calibration-intercept": (
-        "intercept and slope have no interval; use auc or brier, whose table in Python has both (table.calibration), "
-        "or the report."
+        "intercept and slope have no interval; 'cudbound report' has both, and in Python the table for auc or brier "
+        "(table.calibration)."
     ),
     "survival c-index concordance concordance-index hazard-ratio": (
         "censored times to an event are not classes; use error for the status at a time when it is known for every "
