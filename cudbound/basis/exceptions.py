@@ -108,7 +108,7 @@ class NotCertifiedWarning(CudboundWarning):
     n_limited : int
         Draws that a limit on nodes or seconds stopped.
     n_inaccurate : int
-        Draws that rounding left open.
+        Draws that rounding, or steps that did not end, left open.
     half_width : tuple of float or None
         Between which values the half-width of the CUD bound lies; None where the warning is of other bounds.
     method : str
@@ -150,7 +150,8 @@ class NotMinimizerWarning(CudboundWarning):
         super().__init__(
             f"The fitted coefficients do not minimize their loss on these rows (residual {residual:.2g}), so "
             "they have no CUD bound. Was the classifier fitted to other rows? If its solver stopped early, "
-            "fit it with a smaller tol and a larger max_iter, or ask for the exact minimizer (polish)."
+            "fit it with a smaller tol (SGDClassifier: tol=None) and a larger max_iter, or ask for the exact minimizer "
+            "(polish)."
         )
         self.residual = residual
 

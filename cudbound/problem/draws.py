@@ -121,9 +121,10 @@ class SolveStatus(enum.IntEnum):
     """How the search of one draw ended; the same names and numbers as ``cudbound::Status`` in C++.
 
     ``OPTIMAL``: solved, lower and upper bound agree. ``NODE_LIMIT``, ``TIME_LIMIT``: stopped by a limit that the
-    caller set. ``INTERRUPTED``: stopped by Ctrl-C, or not started because of it. ``INACCURATE``: because of rounding, a
-    part of the search is unsolved or the witness does not reach its score, or no cvxpy solver could solve a subproblem.
-    ``DECIDED``: solved as far as the requested quantiles need: mostly on which side of them the draw is.
+    caller set. ``INTERRUPTED``: stopped by Ctrl-C, or not started because of it. ``INACCURATE``: rounding, or
+    steps that did not end, left a part of the search open, or the witness does not reach its score, or no cvxpy solver
+    could solve a subproblem. ``DECIDED``: solved as far as the requested quantiles need: mostly on which side of them
+    the draw is.
     """
 
     OPTIMAL = 0

@@ -96,8 +96,8 @@ def check_minimizer(model: AdditiveModel) -> float:
             f"The fitted coefficients do not minimize the mean {model.loss.name} loss on these X and y: optimality "
             f"residual {residual:.2e}, allowed {RESIDUAL_TOLERANCE:.0e}.",
             "If the classifier was fitted to other rows or with sample weights, pass its X and y, or refit it on "
-            "them. If its solver stopped early, fit it with a smaller tol and a larger max_iter, or pass "
-            "Bound(polish=True), see cudbound.Bound, for the interval of the exact minimizer.",
+            "them. If its solver stopped early, fit it with a smaller tol (SGDClassifier: tol=None) and a larger "
+            "max_iter, or pass Bound(polish=True), see cudbound.Bound, for the interval of the exact minimizer.",
             residual=residual,
         )
     return residual

@@ -248,8 +248,8 @@ def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> No
         )
     if inaccurate.size:
         advice.append(
-            f"Rounding left {inaccurate.size} draws unproved: rescale the features or look for an outlier; "
-            f"pickle result.problem.select({inaccurate[0]}) for a bug report."
+            f"Rounding, or steps that did not end, left {inaccurate.size} draws unproved: rescale the features or look "
+            f"for an outlier; pickle result.problem.select({inaccurate[0]}) for a bug report."
         )
     return NotCertifiedWarning(
         " ".join(advice),

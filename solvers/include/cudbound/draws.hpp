@@ -11,9 +11,9 @@ namespace cudbound {
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-// How the search of one draw ended. OPTIMAL: lower and upper agree. INACCURATE: rounding left a part of the
-// tree open, or the value of the witness is less than what was found. DECIDED: enough is known for the requested
-// quantiles.
+// How the search of one draw ended. OPTIMAL: lower and upper agree. INACCURATE: rounding, or steps that did
+// not end, left a part of the tree open, or the value of the witness is less than what was found. DECIDED: enough is
+// known for the requested quantiles.
 enum class Status : std::int32_t {
     OPTIMAL = 0,
     NODE_LIMIT = 1,

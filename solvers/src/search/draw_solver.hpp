@@ -16,7 +16,7 @@
 namespace cudbound {
 
 // How the search of a draw ended: both bounds are equal, nothing exceeds the floor, something exceeds the ceiling, a
-// limit was met, or rounding left cells open or took the witness from the value that was found.
+// limit was met, or cells stayed open, or rounding took the witness from the value that was found.
 enum class End { exact, below_floor, above_ceiling, at_limit, inaccurate };
 
 // What is proved about one draw.
