@@ -378,14 +378,9 @@ class RecordedOutputs:
     kinds: tuple[str, ...] = ()
     event_class: int = 1
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The fields of the outputs of refits: the loss of each row, and a number for each kind."""
-        return np.dtype([("loss", np.bool_), *((kind, np.float64) for kind in self.kinds)])
-
     def empty(self, shape: tuple[int, ...]) -> Any:
-        """Return outputs without a loss and with all other numbers missing, as for constant classifiers."""
-        outputs = np.zeros(shape, dtype=self.dtype)
+        """Return outputs with the fields "loss" and `kinds`: no loss, and nan as for constant classifiers."""
+        outputs = np.zeros(shape, dtype=[("loss", np.bool_), *((kind, np.float64) for kind in self.kinds)])
         for kind in self.kinds:
             outputs[kind] = np.nan
         return outputs

@@ -222,10 +222,8 @@ class MethodCard:
     @property
     def sources(self) -> str:
         """Its sources with the default options, then those of other ways."""
-        ways = (
-            f"{way[0] if way == GROUPED else '='.join(map(_in_code, way))} ({words.title}): {words.reference}"
-            for way, words in self.ways.items()
-        )
+        names = {way: way[0] if way == GROUPED else f"{way[0]}={way[1] or '...'}" for way in self.ways}
+        ways = (f"{names[way]} ({words.title}): {words.reference}" for way, words in self.ways.items())
         return "; ".join((self.reference, *ways))
 
     @property
@@ -333,10 +331,6 @@ class RequestedMethods(Generic[Card]):
                     f"{method.why_not_read(kinds)} Use another one, such as 'two-center', or 'all'."
                 )
         return replace(self, methods=tuple(method for method in self.methods if method not in unread))
-
-
-def _in_code(part: object) -> str:
-    return "..." if part is None else str(part)
 
 
 def find_named(

@@ -57,15 +57,6 @@ def demo_data() -> tuple[TrainingData, TrainingData]:
     return sample, others
 
 
-def introduction(sample: TrainingData, n_others: int) -> str:
-    """Return a description of the data."""
-    return paragraph(
-        f"Data: {N_SAMPLES} rows drawn at random (seed {SAMPLE_SEED}) from the {N_SAMPLES + n_others} of the "
-        f"Wisconsin diagnostic breast cancer data in scikit-learn (load_breast_cancer). The event "
-        f"is a {sample.event} tumor; {len(FEATURES)} of the 30 features are used: {', '.join(FEATURES)}."
-    )
-
-
 def meaning(error: float, n_others: int, table: IntervalTable) -> str:
     """Explain what the numbers of the demo mean, and what they do not; `error` is that on the other rows."""
     low, high = map(format_proportion, table["two-center"].confidence_interval)
@@ -96,18 +87,18 @@ def demo() -> None:
     from cudbound.resampling import Resampling
 
     sample, others = demo_data()
-    click.echo(introduction(sample, others.y.size) + "\n")
+    introduction = paragraph(
+        f"Data: {N_SAMPLES} rows drawn at random (seed {SAMPLE_SEED}) from the {N_SAMPLES + others.y.size} of the "
+        f"Wisconsin diagnostic breast cancer data in scikit-learn (load_breast_cancer). The event "
+        f"is a {sample.event} tumor; {len(FEATURES)} of the 30 features are used: {', '.join(FEATURES)}."
+    )
+    click.echo(f"{introduction}\n")
     fitted = fit(CLASSIFIER, sample, SEED)
     table, collected = compute(compare_intervals, {SINGLE: fitted}, Resampling(), rng=SEED, **ARGUMENTS)
     click.echo(table.to_text())
     error = float((fitted.estimator.predict(others.X) != others.y).mean())
     click.echo("\n" + meaning(error, others.y.size, table))
     finish(collected)
-
-
-def example_text() -> str:
-    """Return the file of simulated patients, one line per patient below a header."""
-    return (files("cudbound.inputs") / NAME).read_text(encoding="utf-8")
 
 
 @command("example")
@@ -119,7 +110,8 @@ def example(*, path: Path | None) -> None:
     a logistic model of age, creatinine and diabetes.
     """
     check_paths([path])
-    emit(example_text().removesuffix("\n"), path)
+    text = (files("cudbound.inputs") / NAME).read_text(encoding="utf-8")
+    emit(text.removesuffix("\n"), path)
     say(
         "these patients are simulated; the columns are id, age, sex, bmi, creatinine, diabetes and died (yes or no)"
     )

@@ -184,7 +184,8 @@ def status(*, store: Path, missing: bool, digest: bool) -> None:
         if digest:
             click.echo(opened.digest())
         elif missing:
-            _print(_missing_lines(opened.missing(), opened.shard))
+            for line in _missing_lines(opened.missing(), opened.shard):
+                click.echo(printable(line))  # names may come from elsewhere
         else:
             click.echo(opened.status())
 
@@ -223,9 +224,3 @@ def _missing_lines(missing: dict[tuple[str, int], list[int]], shard: Shard | Non
         yield f"shards of {n_shards} to run again: {','.join(map(str, shards))}"
     if not missing:
         say("no replicate is missing")
-
-
-def _print(lines: Iterator[str]) -> None:
-    """Print lines with unprintable characters in untrusted names escaped."""
-    for line in lines:
-        click.echo(printable(line))

@@ -22,7 +22,6 @@ from cudbound.basis.validation import Array, check_choice
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
 from cudbound.records import Records
 from cudbound.records.records import (
-    based_on,
     check_records,
     check_single_error,
     count_fits,
@@ -300,12 +299,11 @@ def _shared(
 ) -> dict[str, Any]:
     """Return the fields of a row that intervals and comparisons take from the method and the records."""
     tested = tested_in(records, needs)
-    of_records = (*based_on(tested), *shared_remarks(records, needs, method.with_groups))
     return {
         "method": method.name,
         "estimand": outcome.estimand or method.estimand,
         "words": outcome.words or method.words_with(chosen, records.groups is not None),
-        "remarks": (*of_records, *outcome.remarks),
+        "remarks": (*shared_remarks(records, needs, tested, method.with_groups), *outcome.remarks),
         "tested": tested,
     }
 

@@ -319,17 +319,15 @@ def auc_within_folds(partitions: Iterable[FoldLosses], event: auc.Bools) -> floa
     >>> auc_within_folds([folds], np.array([True, False, True, False]))
     0.5
     """
-    won = pairs = 0.0
+    won, pairs = 0.0, 0
     for folds in partitions:
         for number in range(folds.n_folds):
             tested, of_events = folds.scores[folds.fold == number], event[folds.fold == number]
-            n_pairs = int(of_events.sum()) * int((~of_events).sum())
-            if n_pairs:
-                if np.isnan(tested).any():
-                    tested = np.zeros(tested.size)
-                ranked = auc.weighted_auc(auc.order_codes(tested[None]), of_events, np.ones(tested.size))
-                won, pairs = won + n_pairs * float(ranked[0]), pairs + n_pairs
-    return won / pairs if pairs else math.nan
+            if np.isnan(tested).any():
+                tested = np.zeros(tested.size)
+            shares = auc.shares_won(auc.order_codes(tested), of_events)
+            won, pairs = won + shares.sum(), pairs + shares.size
+    return float(won / pairs) if pairs else math.nan
 
 
 TWO_CENTER = Method(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -65,19 +65,20 @@ def squared_errors(records: Records) -> Records:
         parts["bootstrap"] = BootstrapLosses(draws.counts, losses, draws.remarks, uneven=True)
     if records.folds is not None:
         parts["folds"] = _errors_of_folds(records.folds, event)
-    for name in ("repeated_folds", "stratified_folds"):
-        if (repeated := getattr(records, name)) is not None:
-            partitions = (_errors_of_folds(folds, event) for folds in repeated.partitions)
-            parts[name] = _together(partitions, repeated.remarks)
+    parts |= _repeated(records, lambda folds: _errors_of_folds(folds, event))
     if (tested := records.test_set) is not None and tested.probabilities is not None:
         parts["test_set"] = replace(tested, losses=_errors(tested.probabilities, tested.event))
     return Records(**parts)
 
 
-def _together(partitions: Iterable[FoldLosses | None], remarks: tuple[str, ...]) -> RepeatedFoldLosses | None:
-    """Return the partitions that can be used, or None without one."""
-    usable = tuple(folds for folds in partitions if folds is not None)
-    return RepeatedFoldLosses(usable, remarks) if usable else None
+def _repeated(records: Records, convert: Callable[[FoldLosses], FoldLosses | None]) -> dict[str, Any]:
+    """Return the records of several partitions, converted; without the partitions for which that gives None."""
+    parts = {}
+    for name in ("repeated_folds", "stratified_folds"):
+        if (repeated := getattr(records, name)) is not None:
+            usable = tuple(folds for folds in map(convert, repeated.partitions) if folds is not None)
+            parts[name] = RepeatedFoldLosses(usable, repeated.remarks) if usable else None
+    return parts
 
 
 def _errors(probabilities: Array, event: NDArray[np.bool_]) -> Array:
@@ -151,10 +152,7 @@ def records_for(metric_rows: MetricRows, records: Records) -> Records:
     for name in ("folds", "leave_one_out"):
         if (record := getattr(records, name)) is not None:
             parts[name] = _of_folds(record, metric_rows)
-    for name in ("repeated_folds", "stratified_folds"):
-        if (repeated := getattr(records, name)) is not None:
-            partitions = (_of_folds(folds, metric_rows) for folds in repeated.partitions)
-            parts[name] = _together(partitions, repeated.remarks)
+    parts |= _repeated(records, lambda folds: _of_folds(folds, metric_rows))
     if records.test_set is not None:
         parts["test_set"] = _of_test_set(records.test_set, metric_rows)
     return Records(**parts)

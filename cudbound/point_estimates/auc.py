@@ -112,18 +112,6 @@ def out_of_bag_shares(codes: Codes, event: Bools, counts: NDArray[np.integer[Any
     return np.asarray(np.divide(halves, 2.0 * together, out=never, where=together > 0.0))
 
 
-def out_of_bag_auc(codes: Codes, event: Bools, counts: NDArray[np.integer[Any]]) -> tuple[float, int]:
-    """Return the out-of-bag AUC by pairs, the mean of `out_of_bag_shares`, and the number of pairs left out.
-
-    It is nan if no pair was ever out of bag together.
-    """
-    shares = out_of_bag_shares(codes, event, counts)
-    compared = ~np.isnan(shares)
-    return float(shares[compared].mean()) if compared.any() else float("nan"), int(
-        shares.size - compared.sum()
-    )
-
-
 def placements(scores: ArrayLike, event: Bools) -> tuple[Array, Array]:
     """Return, for each event, the share of non-events below it, and for each non-event, the share of events above it.
 
@@ -255,9 +243,11 @@ def auc_estimates(records: Records) -> AucEstimates:
         With `scores` and `bootstrap`.
     """
     bootstrap, training = records.require(BOOTSTRAP), training_auc(records)
-    left_out, n_never = out_of_bag_auc(order_codes(bootstrap.scores), records.event, bootstrap.counts)
+    shares = out_of_bag_shares(order_codes(bootstrap.scores), records.event, bootstrap.counts)
+    compared = shares[~np.isnan(shares)]
+    left_out = float(compared.mean()) if compared.size else float("nan")
     plus = 1.0 - error_632_plus(1.0 - training, 1.0 - left_out, NO_INFORMATION).estimate
-    return AucEstimates(training, left_out, plus, n_never)
+    return AucEstimates(training, left_out, plus, shares.size - compared.size)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from cudbound.basis.method_card import NO_OPTIONS, MethodCard, described
 from cudbound.basis.outcomes import Estimand, PointOutcome
 from cudbound.basis.results import PointEstimate
 from cudbound.records import LOSSES, Records
-from cudbound.records.records import based_on, check_records, count_fits, shared_remarks, tested_in
+from cudbound.records.records import check_records, count_fits, shared_remarks, tested_in
 from cudbound.resampling.folds import FOLDS, LEAVE_ONE_OUT, REPEATED_FOLDS
 from cudbound.resampling.splits import TEST_SET
 
@@ -81,8 +81,7 @@ def compute_estimate(
         words=outcome.words or estimator.words,
         n_fits=count_fits(records, estimator.needs),
         remarks=(
-            *based_on(tested),
-            *shared_remarks(records, estimator.needs, estimator.with_groups),
+            *shared_remarks(records, estimator.needs, tested, estimator.with_groups),
             *outcome.remarks,
         ),
         degenerate=(outcome.degenerate or "undefined") if undefined else None,

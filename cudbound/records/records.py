@@ -239,14 +239,11 @@ def tested_in(records: Records, needs: Needs) -> TestedRows | None:
     return tested if second is None else replace(tested, n=tested.n + second.rows_of().n, n_events=None)
 
 
-def based_on(tested: TestedRows | None) -> tuple[str, ...]:
-    """Return a remark on the tested rows, if their classes are known."""
-    return () if tested is None or tested.n_events is None else (tested.remark,)
-
-
-def shared_remarks(records: Records, needs: Needs, with_groups: str = "kept") -> tuple[str, ...]:
-    """Return the remarks on the resampled training sets, and on groups of rows, that a method reads."""
-    remarks: list[str] = []
+def shared_remarks(
+    records: Records, needs: Needs, tested: TestedRows | None, with_groups: str
+) -> tuple[str, ...]:
+    """Return the remarks on tested rows of known classes, resampled training sets, and groups of rows."""
+    remarks = [] if tested is None or tested.n_events is None else [tested.remark]
     bootstrap = records.bootstrap if any(kind.name == "bootstrap" for kind in needs) else None
     if bootstrap is not None:
         remarks += bootstrap.remarks
