@@ -56,8 +56,8 @@ def new(*, template: str, place: Path | None) -> None:
     several-classes, other-intervals, nadeau-bengio, grandvalet-bengio,
     grandvalet-bengio-large, laber-murphy-2011, schulz-kuempel,
     schulz-kuempel-nested, schulz-kuempel-brier, schulz-kuempel-forests,
-    bates, bates-high-dimensional, intervals-of-others or
-    tuned-classifiers-of-others.
+    bates, bates-high-dimensional, intervals-of-others,
+    tuned-classifiers-of-others or tuned-classifiers-of-others-slow.
     """
     from cudbound.study.design.design_file import template_text
 

@@ -29,6 +29,7 @@ DESIGNS = (
     "bates-high-dimensional",
     "intervals-of-others",
     "tuned-classifiers-of-others",
+    "tuned-classifiers-of-others-slow",
 )
 #: A cell with fewer sets is not published.
 FEWEST_SETS = 100

@@ -18,7 +18,8 @@ from cudbound.study.design.design_file import template_text
 EVIDENCE = Path(__file__).parents[2] / "docs" / "evidence"
 SCHULZ = ("schulz-kuempel", "schulz-kuempel-nested", "schulz-kuempel-forests")
 BATES = ("bates", "bates-high-dimensional")
-DESIGNS = (*SCHULZ, "schulz-kuempel-brier", *BATES, "intervals-of-others", "tuned-classifiers-of-others")
+TUNED = ("tuned-classifiers-of-others", "tuned-classifiers-of-others-slow")
+DESIGNS = (*SCHULZ, "schulz-kuempel-brier", *BATES, "intervals-of-others", *TUNED)
 RULE = "two-center"
 #: What the columns of tables are called that have a word for the method.
 SHORT = {

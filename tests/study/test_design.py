@@ -204,6 +204,7 @@ def test_a_csv_lies_beside_the_design(tmp_path, data_folder):
         *("decision-trees", "random-forests", "sensitivity-specificity", "tuned-ridge"),
         *("schulz-kuempel", "schulz-kuempel-nested", "schulz-kuempel-brier", "schulz-kuempel-forests"),
         *("bates", "bates-high-dimensional", "intervals-of-others", "tuned-classifiers-of-others"),
+        "tuned-classifiers-of-others-slow",
     ],
 )
 def test_simulated_templates_can_be_read(tmp_path, name):
