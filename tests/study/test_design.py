@@ -97,6 +97,21 @@ set = {C = 0.5, tol = 1e-8}
     }
 
 
+def test_metric_and_rival_are_part_of_what_a_store_describes(tmp_path):
+    of_metric = read(
+        tmp_path, f'n_samples = 20\nn_replicates = 1\nmethods = "two-center"\n{WORLD}metric = "auc"\n'
+    )
+    of_rival = read(tmp_path, f'n_samples = 20\nn_replicates = 1\n{WORLD}rival = {{classifier = "tree"}}\n')
+    assert describe(of_metric)["scenarios"]["gaussians"]["description"]["metric"] == ["auc"]
+    assert describe(of_rival)["scenarios"]["gaussians"]["description"]["rival"]["classifier"] == "tree"
+
+
+def test_a_method_without_an_interval_for_a_metric_is_found_before_a_run(tmp_path):
+    text = f'n_samples = 20\nn_replicates = 1\nmethods = ["two-center", "bayle-cv"]\n{WORLD}metric = "auc"\n'
+    with pytest.raises(ValueError, match=r"'gaussians': bayle-cv reads .* Leave bayle-cv out of methods"):
+        read(tmp_path, text)
+
+
 # --- classifiers
 
 

@@ -183,13 +183,10 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
     else:
         population, description = _csv(folder / name, left)
     description |= recipe.description
-    parts = {"population": population, "classifier": recipe, "rival": rival}
-    scenario = structured({**parts, "description": description, **settings}, Scenario)
     if rival is not None:
         description["rival"] = rival.description
-    if scenario.metric != ("error",):
-        description["metric"] = list(scenario.metric)
-    return scenario
+    parts = {"population": population, "classifier": recipe, "rival": rival}
+    return structured({**parts, "description": description, **settings}, Scenario)
 
 
 def _taken(left: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:

@@ -193,6 +193,17 @@ class Study:
             raise ParameterError("scenarios", "one or more, with different names", names)
         for number, scenario in enumerate(self.scenarios):
             self._check_samples(scenario, self.scenarios[:number])
+            self._check_methods(scenario)
+
+    def _check_methods(self, scenario: Scenario) -> None:
+        """Raise if a method has no interval for the metric of a scenario: every replicate would fail."""
+        kinds = scenario.metrics.kinds
+        for method in () if self.compares else self.find_methods():
+            if not any(map(method.reading, kinds)):
+                raise ValueError(
+                    f"scenario {scenario.name!r}: {method.why_not_read(kinds)} Leave {method.name} out of methods, or "
+                    "make another study of this metric."
+                )
 
     def _check_samples(self, scenario: Scenario, above: tuple[Scenario, ...]) -> None:
         """Raise unless `samples_of` is an earlier scenario with the same world and its own samples."""
@@ -389,6 +400,7 @@ def _flat(entries: Mapping[str, Any], above: str = "") -> dict[str, Any]:
 
 def _describe_scenario(scenario: Scenario) -> dict[str, Any]:
     of_scenario = ("samples_of", "n_samples", "n_replicates", "n_resamples", "prevalence", "costs")
+    metric = {} if scenario.metric == ("error",) else {"metric": list(scenario.metric)}
     return {
         "title": scenario.population.title,
         "population": scenario.population.name,
@@ -397,7 +409,7 @@ def _describe_scenario(scenario: Scenario) -> dict[str, Any]:
         **dict(zip(("classifier", "rival"), map(_printed, scenario.learners()), strict=False)),
         **{name: value for name in of_scenario if (value := getattr(scenario, name)) is not None},
         "groups": scenario.groups,
-        "description": dict(scenario.description),
+        "description": {**scenario.description, **metric},
     }
 
 
