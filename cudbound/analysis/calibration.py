@@ -167,4 +167,4 @@ def _ranks(scores: Array, out: NDArray[np.bool_]) -> Array:
 
 
 def _number(value: float) -> str:
-    return "not available" if math.isnan(value) else f"{value:.2f}"
+    return "not available" if math.isnan(value) else f"{value:z.2f}"

@@ -165,7 +165,7 @@ def coefficients_of(scores: Scores, columns: pd.DataFrame) -> dict[str, Any] | N
     center, spread = design.mean(axis=0), design.std(axis=0)
     spread[spread == 0.0] = np.inf  # what does not vary is part of the intercept
     slopes, *_ = np.linalg.lstsq((design - center) / spread, values - values.mean(), rcond=None)
-    slopes /= spread
+    slopes = slopes / spread + 0.0  # which makes a 0 of -0
     intercept = values.mean() - center @ slopes
     largest = max(np.ptp(values), abs(values[0]))
     if not np.abs(design @ slopes + intercept - values).max() <= ROUNDING * largest:  # refuses nan as well

@@ -24,6 +24,7 @@ from cudbound.inputs.data_file import (
     in_plain_form,
     key_of,
     quoted,
+    to_drop,
     to_numbers,
 )
 
@@ -253,10 +254,7 @@ def check_constant(keys: pd.DataFrame) -> None:
     """Raise an error for constant features."""
     constant = [quoted(name) for name in keys.columns if keys[name].nunique() == 1]
     if constant:
-        raise CsvError(
-            f"column {first_few(constant)} has the same value in every row and cannot be a feature; drop it with "
-            "--exclude COL"
-        )
+        raise CsvError(to_drop(constant, "has the same value in every row and no use as a feature"))
 
 
 def copies(keys: pd.DataFrame, y: NDArray[np.int64]) -> list[str]:

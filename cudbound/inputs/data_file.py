@@ -103,6 +103,15 @@ def first_few(items: Sequence[str]) -> str:
     return ", ".join(items[:LISTED]) + (f" and {len(items) - LISTED} more" if len(items) > LISTED else "")
 
 
+def to_drop(names: Sequence[str], what: str) -> str:
+    """Return that columns are to be dropped, and why: `what` begins with "has" or "is", as of one column."""
+    if len(names) == 1:
+        return f"column {names[0]} {what}; drop it with --exclude COL"
+    verb, _, rest = what.partition(" ")
+    verbs = {"has": "have", "is": "are"}
+    return f"columns {first_few(names)} {verbs[verb]} {rest}; drop them with --exclude COL"
+
+
 def count_rows(number: int) -> str:
     """Return a number of rows in words."""
     return "1 row" if number == 1 else f"{number} rows"

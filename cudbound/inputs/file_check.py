@@ -35,6 +35,7 @@ from cudbound.inputs.data_file import (
     in_plain_form,
     key_of,
     quoted,
+    to_drop,
     to_numbers,
 )
 from cudbound.inputs.parsed_file import AUTO, ParsedFile, Roles, find_roles, missing_cells, settle_missing
@@ -50,7 +51,7 @@ UNUSABLE, UNNAMED = "unusable as it is", "without a name"
 #: What to do about the columns of a role, after their names.
 WAYS = {
     CONSTANT: "has the same value in every row",
-    COPY: "has a single value per class of the target, and is a copy of it",
+    COPY: "has a single value per class of the target, like a copy of it",
     MOSTLY_MISSING: "has no value on most rows",
     UNNAMED: "has no name in the header; give it one, if it is not a number of the rows",
     EMPTY: "is empty",
@@ -239,7 +240,7 @@ def _questions(
         yield from _few(rows[data.target])
     for role, what in WAYS.items():
         if names := [quoted(name) for name in _of(roles, role)]:
-            yield f"column {first_few(names)} {what}; drop it with --exclude COL"
+            yield to_drop(names, what)
     unusable = {name: kinds[name] for name in _of(roles, UNUSABLE, ID)}
     yield from of_kinds(
         values, {name: kind for name, kind in unusable.items() if kind not in (NUMBERS, SEPARATORS)}

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.column_kinds import missing_codes, one_spelling, spelling
-from cudbound.inputs.data_file import CsvError, DataFile, count_rows, first_few, key_of, quoted, to_numbers
+from cudbound.inputs.data_file import (
+    CsvError,
+    DataFile,
+    count_rows,
+    first_few,
+    key_of,
+    quoted,
+    to_drop,
+    to_numbers,
+)
 from cudbound.inputs.text_table import Table, read_data_file
 
 if TYPE_CHECKING:
@@ -275,7 +284,7 @@ def settle_missing(
         )
     empty = [quoted(str(name)) for name in roles.features if counts[name] == n]
     if empty:
-        raise CsvError(f"column {first_few(empty)} is empty; drop it with --exclude COL")
+        raise CsvError(to_drop(empty, "is empty"))
     if missing == KEEP:
         return frame, f"{columns} of {n} rows, passed to the model"
     return frame, (

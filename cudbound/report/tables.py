@@ -349,6 +349,21 @@ def methods_in_words(rows: Sequence[Row]) -> str:
     )
 
 
+def _remarks_in_notes(rows: Sequence[Row], percent: bool) -> list[str]:
+    """Return the remarks on rows as notes, each once; a metric is named unless the note is on all of the method."""
+    metrics_of: dict[str, dict[str, list[str]]] = {}
+    for row in rows:
+        metrics_of.setdefault(row.method, {}).setdefault(row.all_remarks(percent), []).append(
+            getattr(row, "metric", "error")
+        )
+    return [
+        f"{method if len(by_remarks) == 1 else ', '.join(f'{method} / {metric}' for metric in metrics)}: {remarks}."
+        for method, by_remarks in metrics_of.items()
+        for remarks, metrics in by_remarks.items()
+        if remarks
+    ]
+
+
 #: Columns of a table for a paper, apart from the estimates with their limits.
 BEFORE, AFTER = ("a", "b", "method", "confidence_level", "metric"), ("pvalue", "adjusted_pvalue")
 
@@ -369,11 +384,11 @@ def styled(report: Report, rows: Sequence[Row], style: Style) -> Report:
     levels = {row.interval_level for row in rows if not isinstance(row, PointEstimate)}
     limits = f" ({format_level(levels.pop())} CI)" if len(levels) == 1 else " (CI)" if levels else ""
     columns = {column.key: column for column in report.columns}
-    notes = [f"{row.method}: {remarks}." for row in rows if (remarks := row.all_remarks(style.percent))]
+    notes = _remarks_in_notes(rows, style.percent)
     return replace(
         report,
         style=style,
-        notes=(*report.notes, *dict.fromkeys(notes)),
+        notes=(*report.notes, *notes),
         columns=(
             *(column for key, column in columns.items() if key in BEFORE),
             Column("numbers", f"{columns['estimate'].heading}{limits}", "text"),

@@ -205,6 +205,17 @@ def test_an_interval_that_is_undefined_is_none():
 # ---- tables for a paper ----
 
 
+def test_a_remark_on_one_metric_names_it_below_a_table_for_a_paper():
+    metrics = ["error", "sensitivity", "specificity"]
+    table = compare_intervals(
+        CLF, X, Y, methods="two-center", metric=metrics, event="ill", n_resamples=20, rng=0
+    )
+    events = int(np.sum(Y == "ill"))
+    text = table.to_markdown(style="paper")
+    assert f"- two-center / sensitivity: based on {events} events." in text
+    assert f"- two-center / specificity: based on {len(Y) - events} non-events." in text
+
+
 HOSTILE = "<script>alert(1)</script> & \"x\" 'y' \\input{z} 5% \x1b[2J"
 
 

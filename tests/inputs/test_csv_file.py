@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cudbound.inputs.csv_columns import TrainingData, read_training_data
-from cudbound.inputs.data_file import CsvError, DataFile
+from cudbound.inputs.data_file import CsvError, DataFile, to_drop
 from cudbound.inputs.text_table import Table, read_data_file
 
 # ---- reading CSV files as text ----
@@ -246,3 +246,8 @@ def test_a_copy_that_chance_may_have_made_is_none(tmp_path):
         6,
         2,
     )
+
+
+def test_columns_without_use_are_named_in_one_sentence():
+    assert to_drop(["'a'"], "is empty") == "column 'a' is empty; drop it with --exclude COL"
+    assert to_drop(["'a'", "'b'"], "is empty") == "columns 'a', 'b' are empty; drop them with --exclude COL"
