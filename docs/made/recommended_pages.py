@@ -6,6 +6,7 @@ with another seed, and ``variants.csv`` forms that were not used, computed from 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -276,7 +277,7 @@ def variants(_: pd.DataFrame) -> str:
         [
             {
                 "metric": METRICS.get(line.metric, line.metric),
-                "variant": line.variant,
+                "variant": re.sub(r"\bb\b", "E₁", line.variant),  # the page writes E₁ for the out-of-bag loss
                 "cells": str(line.cells),
                 "below 95%": str(line.short),
                 "lowest coverage": f"{line.lowest:.3f}",
