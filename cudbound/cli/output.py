@@ -173,10 +173,6 @@ _FORM_AND_PLACE = (
 )
 
 
-def _text_output(form: str | None, path: Path | None) -> ResultOutput:
-    return ResultOutput(form_of(form, path), path)
-
-
 def _result_output(
     form: str | None, path: Path | None, plot: Path | None, describe: bool, **style: Unpack[StyleOptions]
 ) -> ResultOutput:
@@ -186,7 +182,9 @@ def _result_output(
 
 
 #: Add --format and --output; the command gets ``output``, a `ResultOutput`.
-output_options = options_as_object("output", _text_output, *_FORM_AND_PLACE)
+output_options = options_as_object(
+    "output", lambda form, path: ResultOutput(form_of(form, path), path), *_FORM_AND_PLACE
+)
 #: Add what is written of a result, and how; the command gets ``output``, a `ResultOutput`.
 result_options = options_as_object(
     "output",

@@ -443,18 +443,13 @@ def _of_levels(name: str, values: pd.Series[str]) -> Iterator[str]:
         words = sorted(values[unknown].unique())
         yield (
             f"column {quoted(name)}: {', '.join(map(quoted, words))} on {count_rows(unknown.sum())} is a level; add "
-            f"{missing_option(words)} if it means a missing value"
+            f"--missing-values={shlex.quote(','.join(words))} if it means a missing value"
         )
     if column_kinds.kind_of(name, values) == column_kinds.IDS and not column_kinds.is_id_name(name):
         yield (
             f"column {quoted(name)} is a category of {values.nunique()} levels on {len(values)} rows; if it is an ID "
             f"or free text, drop it with --exclude {quoted(name)}"
         )
-
-
-def missing_option(words: Sequence[str]) -> str:
-    """Return the option for texts that mean a missing value, ready to paste."""
-    return f"--missing-values={shlex.quote(','.join(words))}"
 
 
 def far_in_words(name: str, far: column_kinds.FarValue, columns: pd.DataFrame | None = None) -> str:

@@ -24,7 +24,7 @@ from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel, Problem
 from cudbound.records import LOSSES, Records
 from cudbound.records.rules import FitCount, NumberOrNan, Numbers, Recorded, Remarks, Size, check_ordered
 from cudbound.solve.limits import SearchLimits
-from cudbound.solve.minimum import draws_problem, least_loss
+from cudbound.solve.minimum import draws_problem, least_loss, training_problem
 from cudbound.solve.native import unsupported
 from cudbound.solve.search import solve_draws
 
@@ -73,8 +73,6 @@ RANK_TOLERANCE = 1e-11
 LEAST_CURVATURE = 1e-8
 #: A row with more than this share of its length outside the span of a draw has no score there.
 SPAN_TOLERANCE = 1e-6
-#: Words for the rate.
-ACI_RATES = ("log", "loglog")
 #: Nodes in the search of one draw. Draws of 50 rows with 5 coefficients need fewer; those of 200 rows with 10
 #: coefficients and overlapping classes would need more than anyone would wait for.
 DEFAULT_LIMITS = SearchLimits(nodes_per_draw=20_000)
@@ -379,9 +377,8 @@ def _record(inputs: RecordingInputs, _: Any) -> BoundaryDeviations:
 
 
 def _check(inputs: RecordingInputs) -> None:
-    n = inputs.sample.n_samples
     if inputs.model is not None:
-        check_curvature(draws_problem(inputs.model, np.ones((1, n), dtype=np.int32)))
+        check_curvature(training_problem(inputs.model))
 
 
 BOUNDARY = RecordKind(

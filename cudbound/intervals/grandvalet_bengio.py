@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtrit
 
 from cudbound.basis.method_card import EXPECTED, Needs, Number
 from cudbound.basis.outcomes import Outcome, TestOutcome
@@ -211,34 +211,6 @@ def rho_threshold(
         return -math.inf
     ratio = float(stdtrit(pivot.df, 1.0 - tail)) / toward
     return 1.0 - ratio * ratio  # a statistic of 1e-170 gives -inf, where a power is an error
-
-
-def type_1_error(rho: float, true_rho: float, n_folds: int, significance: float = 0.05) -> float:
-    """Return how often the two-sided test at `rho` rejects a true hypothesis, for jointly normal fold means.
-
-    Parameters
-    ----------
-    rho : float
-        The value that the test assumes, in [0, 1).
-    true_rho : float
-        The true value, in [0, 1).
-    n_folds : int
-        At least 2.
-    significance : float, default=0.05
-        Nominal level of the test.
-
-    References
-    ----------
-    Grandvalet and Bengio (2006), proposition 2. Their section 4 states 26 % for a test at rho = 0 where the true value
-    is 0.7; the proposition gives 24.7 %.
-
-    Examples
-    --------
-    >>> round(type_1_error(0.0, 0.7, n_folds=10), 3)
-    0.247
-    """
-    critical = float(stdtrit(n_folds - 1, 1.0 - significance / 2))
-    return 2.0 * float(stdtr(n_folds - 1, -critical * math.sqrt((1.0 - true_rho) / (1.0 - rho))))
 
 
 def _pivot(records: Records, rho: float | str, **further: float) -> Pivot:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -87,17 +87,15 @@ class Refits:
             What a refit is fitted to, for the error.
         """
 
-        def recorded_pieces(counts: NDArray[np.int32]) -> Iterator[Piece]:
-            seeds = rng.integers(2**31 - 1, size=len(counts))
-            with closing(self.pieces(counts, seeds)) as pieces:
-                for outputs, errors in pieces:
-                    advance(len(outputs))
-                    yield (outputs if scored else outputs["loss"]), errors
-
         def refit(counts: NDArray[np.int32]) -> Outputs:
             if not len(counts):
                 return np.zeros(counts.shape, dtype=bool)
-            outputs, errors = _joined(recorded_pieces(counts))
+            recorded_pieces: list[Piece] = []
+            with closing(self.pieces(counts, rng.integers(2**31 - 1, size=len(counts)))) as pieces:
+                for outputs, errors in pieces:
+                    advance(len(outputs))
+                    recorded_pieces.append((outputs if scored else outputs["loss"], errors))
+            outputs, errors = _joined(recorded_pieces)
             if failed is not None:
                 failed.clear()
                 failed.update(errors)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise, takewhile
 from typing import Any
@@ -177,50 +176,23 @@ def _beside(sources: Sequence[Source], draws: Draws) -> tuple[Columns, Bools]:
 FITS_PER_JOB = 50
 
 
-@dataclass(frozen=True, eq=False)
-class FittedApart:
-    """A pipeline of steps fitted to each training set; a fit is not clear if it fails or makes other columns.
-
-    Attributes
-    ----------
-    steps : Pipeline
-    X : array or DataFrame, shape (n_samples, n_features)
-    y : ndarray, shape (n_samples,)
-    n_columns : int
-        How many columns the steps make of all rows.
-    n_jobs : int
-        Processes.
-    """
-
-    steps: Pipeline
-    X: Any
-    y: NDArray[Any]
-    n_columns: int
-    n_jobs: int
-
-    def __call__(self, draws: Draws) -> tuple[Columns, Bools]:
-        """Return the columns of all rows in each fit, and which fits are clear."""
-        parts = gen_batches(draws.n_fits, FITS_PER_JOB)
-        jobs = parallel(self.n_jobs)(delayed(self._fit)(draws.counts[part]) for part in parts)
-        rows, clear = zip(*jobs, strict=True)
-        return Columns(np.concatenate(rows)), np.concatenate(clear)
-
-    def _fit(self, counts: Array) -> tuple[Array, Bools]:
-        rows = np.zeros((*counts.shape, self.n_columns))
-        clear = np.zeros(len(counts), dtype=bool)
-        for fit, row in enumerate(counts):
-            drawn = np.repeat(np.arange(row.size), row.astype(np.intp))
-            try:
-                with warnings.catch_warnings(action="ignore"):
-                    steps = clone(self.steps).fit(_safe_indexing(self.X, drawn), self.y[drawn])
-                    # steps with copy=False write into the rows that they are given
-                    transformed = dense(steps.transform(copied(self.X)))
-            except ValueError:  # the fit that is made alone says why
-                continue
-            clear[fit] = transformed.shape == rows[fit].shape and np.isfinite(transformed).all()
-            if clear[fit]:
-                rows[fit] = transformed
-        return rows, clear
+def _fit_each(steps: Pipeline, X: Any, y: NDArray[Any], n_columns: int, counts: Array) -> tuple[Array, Bools]:
+    """Return the columns of all rows in each fit of a pipeline; one that fails or makes others is not clear."""
+    rows = np.zeros((*counts.shape, n_columns))
+    clear = np.zeros(len(counts), dtype=bool)
+    for fit, row in enumerate(counts):
+        drawn = np.repeat(np.arange(row.size), row.astype(np.intp))
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                fitted = clone(steps).fit(_safe_indexing(X, drawn), y[drawn])
+                # steps with copy=False write into the rows that they are given
+                transformed = dense(fitted.transform(copied(X)))
+        except ValueError:  # the fit that is made alone says why
+            continue
+        clear[fit] = transformed.shape == rows[fit].shape and np.isfinite(transformed).all()
+        if clear[fit]:
+            rows[fit] = transformed
+    return rows, clear
 
 
 def fit_apart(steps: Sequence[Any], X: Any, y: Any, follower: BatchedFit, n_jobs: int) -> Source | None:
@@ -254,4 +226,12 @@ def fit_apart(steps: Sequence[Any], X: Any, y: Any, follower: BatchedFit, n_jobs
         return None
     if transformed.dtype != np.float64:  # scikit-learn computes in another precision
         return None
-    return FittedApart(make_pipeline(*steps), rows, np.asarray(y), transformed.shape[1], n_jobs)
+    fit_each = partial(_fit_each, make_pipeline(*steps), rows, np.asarray(y), transformed.shape[1])
+
+    def source(draws: Draws) -> tuple[Columns, Bools]:
+        parts = gen_batches(draws.n_fits, FITS_PER_JOB)
+        jobs = parallel(n_jobs)(delayed(fit_each)(draws.counts[part]) for part in parts)
+        columns, clear = zip(*jobs, strict=True)
+        return Columns(np.concatenate(columns)), np.concatenate(clear)
+
+    return source
