@@ -101,6 +101,11 @@ def demo() -> None:
     finish(collected)
 
 
+def example_text() -> str:
+    """Return the file of simulated patients, one line per patient below a header."""
+    return (files("cudbound.inputs") / NAME).read_text(encoding="utf-8")
+
+
 @command("example")
 @output_option("File to write; - for stdout, the default. An existing file is replaced.")
 def example(*, path: Path | None) -> None:
@@ -110,8 +115,7 @@ def example(*, path: Path | None) -> None:
     a logistic model of age, creatinine and diabetes.
     """
     check_paths([path])
-    text = (files("cudbound.inputs") / NAME).read_text(encoding="utf-8")
-    emit(text.removesuffix("\n"), path)
+    emit(example_text().removesuffix("\n"), path)
     say(
         "these patients are simulated; the columns are id, age, sex, bmi, creatinine, diabetes and died (yes or no)"
     )
