@@ -318,12 +318,16 @@ def new_cases_of(fitted: FittedClassifier, data: DataFile, file: Path | None) ->
     from cudbound.inputs.new_cases import read_new_cases
 
     rows, y = read_new_cases(data, fitted.sample, file)
-    X: Any = rows
-    if fitted.X is not fitted.sample.X:
-        import pandas as pd
+    return in_form_of_fit(fitted, rows), np.asarray(fitted.labels)[y]
 
-        X = pd.DataFrame(X, columns=list(fitted.sample.feature_names))[list(fitted.X.columns)]
-    return X, np.asarray(fitted.labels)[y]
+
+def in_form_of_fit(fitted: FittedClassifier, rows: NDArray[Any]) -> Any:
+    """Return coded rows of a file as a classifier was fitted to them: with their columns, if it was fitted to some."""
+    if fitted.X is fitted.sample.X:
+        return rows
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=list(fitted.sample.feature_names))[list(fitted.X.columns)]
 
 
 def _places(classes: list[Any], sample: TrainingData, name: str) -> tuple[list[int], bool]:

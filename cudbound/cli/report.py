@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cudbound.cli import input_options, options
 from cudbound.cli.command import command, finish, in_words_of_the_command, typed_command
-from cudbound.cli.fitted import SavedModel, fit, new_cases_of, read_sample, with_notes
+from cudbound.cli.fitted import SavedModel, fit, in_form_of_fit, new_cases_of, read_sample, with_notes
 from cudbound.cli.output import check_paths, write_whole
 from cudbound.cli.verify import save_option, saved_text
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
@@ -17,11 +17,6 @@ from cudbound.inputs.data_file import DataFile
 from cudbound.plotting.display import import_matplotlib
 from cudbound.report.files import templates
 from cudbound.report.tables import SINGLE
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from cudbound.inputs.csv_columns import TrainingData
 
 
 @command("report")
@@ -83,7 +78,7 @@ def report(
             new_cases=new_cases_of(fitted, data, new_cases),
             rng=seed,
             in_words=lambda table: with_notes(table, {SINGLE: fitted}),
-            as_read=(sample.columns, lambda rows: _like(fitted.X, sample, rows)),
+            as_read=(sample.columns, lambda rows: in_form_of_fit(fitted, sample.coded(rows))),
             n_left_out=sample.n_left_out,
             worded=collected.worded,
             checks=(*sample.warnings, *fitted.warnings),
@@ -95,11 +90,3 @@ def report(
         texts[save] = saved_text(page.table, data, sample, classifier)
     write_whole(texts)
     finish(collected)
-
-
-def _like(X: Any, sample: TrainingData, rows: pd.DataFrame) -> Any:
-    """Return rows of the file in the form that the classifier was fitted to."""
-    coded = sample.coded(rows)
-    if not hasattr(X, "columns"):
-        return coded
-    return type(X)(coded, columns=list(sample.feature_names))[list(X.columns)]

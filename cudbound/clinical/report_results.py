@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.adapters.parts import RecordedOutputs, threshold_on_risk
+from cudbound.adapters.parts import RecordedOutputs, scorer_of, threshold_on_risk
 from cudbound.analysis.cud_interval import cud_interval
 from cudbound.analysis.performance_interval import compare_intervals
 from cudbound.analysis.rows import Analysis
@@ -20,7 +20,6 @@ from cudbound.analysis.table import IntervalTable
 from cudbound.basis.exceptions import CudboundWarning, SlowRefitsWarning, StatedError
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.sample import Sample
-from cudbound.estimators.two_class import ChosenThresholdClassifier
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS, Metrics
 from cudbound.report.sentences import POOLED
@@ -155,7 +154,7 @@ def _metrics(
 ) -> tuple[Metrics, NDArray[np.float64] | None, float | None]:
     """Return the metrics of the report, and the risks and the risk threshold of the classifier if it has any."""
     unweighted = sample.sample_weight is None
-    scorer = estimator.estimator_ if isinstance(estimator, ChosenThresholdClassifier) else estimator
+    scorer = scorer_of(estimator)
     has_risks = hasattr(scorer, "predict_proba")
     scored = ("auc", "brier") if has_risks else ("auc",) if hasattr(scorer, "decision_function") else ()
     names = (*CLASSES, *(scored if unweighted else ()))
