@@ -1,6 +1,6 @@
 """Simulated populations whose true error is known: exactly, or to a stated accuracy.
 
-The true error of a linear rule has a formula in every world with continuous features; that of any classifier is a sum
+The true error of a linear rule has a formula in most worlds with continuous features; that of any classifier is a sum
 over all cases in every world with few distinct cases. Anything else is tested on 50000 fixed cases, with a standard
 error of at most .00224.
 """
@@ -673,9 +673,9 @@ Wide = partial(Mixture, "wide", distance=2.0, n_features=25, n_signal=5)
 RareClass = partial(Mixture, "rare-class", distance=2.0, positive_share=0.1)
 Noise = partial(Mixture, "noise", distance=0.0)
 Outliers = partial(Mixture, "outliers", outlier_share=0.1, outlier_sd=5.0)
-#: Most small samples look separable, but the population is not.
+#: Many small samples are separable, but the population is not.
 FlippedLabels = partial(Mixture, "flipped-labels", distance=6.0, flip_rate=0.03)
-#: Few small samples show that part of class 1 looks like class 0.
+#: Small samples have few cases of the part of class 1 that looks like class 0.
 HiddenSubgroup = partial(Mixture, "hidden-subgroup", distance=5.0, subgroup_share=0.1)
 #: With two degrees of freedom the features have no variance.
 HeavyTails = partial(TwoCenters, "heavy-tails", df=2.0)
