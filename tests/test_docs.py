@@ -16,6 +16,7 @@ import pytest
 import search_nodes
 from docs_pages import PAGES, PARTS, ROOT, renewed
 from matplotlib import pyplot as plt
+from method_cards import statements
 from page_session import FENCE, GENERATED, run_page
 
 import cudbound
@@ -147,6 +148,10 @@ def test_every_public_name_is_in_the_reference():
     page = (ROOT / "docs" / "reference" / "index.md").read_text()
     listed = re.findall(r"^   (\w+)$", page, re.MULTILINE)
     assert sorted({*cudbound.__all__} - {*listed, "__version__", "study", "solve"}) == []
+
+
+def test_statements_of_a_formula_are_not_divided_within_brackets():
+    assert statements("u +/- t(p; R (k - 1)) s; s = f(a); b") == ["u +/- t(p; R (k - 1)) s", "s = f(a)", "b"]
 
 
 def test_every_method_has_a_section():

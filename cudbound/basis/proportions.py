@@ -149,8 +149,7 @@ def within(lower: float, upper: float) -> str:
 def inverted_cdf_quantile(values: ArrayLike, probability: float) -> float:
     """Return the smallest value such that the share of values at or below it is at least `probability`.
 
-    The quantile is the order statistic of rank ceil(B p), at least 1. Interpolating between the atoms of a
-    discrete statistic would make an interval shorter than the statistic allows.
+    The quantile is the order statistic of rank ceil(B p), at least 1.
 
     Parameters
     ----------

@@ -146,7 +146,8 @@ def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
 
     Formula: x +/- z(1 - d/2) sqrt(v / n*); v is the sample variance of the n cross-validated losses, n* = n - n/k.
     Assumptions: cross-validated losses are independent, with the same variance as the losses behind the estimate.
-    Tendency: liberal: its effective sample size is the largest of all; zero width if all losses are equal.
+    Tendency: liberal: with 10 folds its effective sample size is the largest in the paper; zero width if all losses
+    are equal.
     Reference: Laber and Murphy (2008), section 2, item 1, and section 5; Yang (2006).
     With center=cv: Normal interval with the variance of cross-validated losses around the cross-validated error.
     Reference with center=cv: Yang (2006).

@@ -190,7 +190,7 @@ def _training(records: Records, confidence_level: float) -> Outcome:
     var(share of others below each event)/n1 + var(share of events above each other)/n0, or its version for groups.
     Assumptions: the rows are new to the classifier; they are not.
     Tendency: far too high and liberal, since the classifier was fitted to these rows: at level .95, coverage was 0 in
-    the worst and .57 in the median of 91 settings; often reported.
+    the worst and .57 in the median of 91 settings.
     Reference: DeLong, DeLong and Clarke-Pearson (1988).
     With groups: Normal interval for the AUC on the training rows, with Obuchowski's variance.
     Reference with groups: Obuchowski (1997).

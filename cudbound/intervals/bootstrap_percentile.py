@@ -201,7 +201,8 @@ def _outcome(records: Records, confidence_level: float, interval_of: IntervalOf)
 def _percentile(records: Records, confidence_level: float, *, quantile: str) -> Outcome:
     """Percentile bootstrap of the .632 estimate.
 
-    Formula: the d/2 and 1 - d/2 quantiles over the draws of the .632 estimate, recomputed on each from inner draws.
+    Formula: the d/2 and 1 - d/2 quantiles over the draws of the .632 estimate, recomputed on each from inner draws, or
+    with inner='oob' from the rows outside it.
     Assumptions: the error is a smooth function of the data.
     Tendency: liberal if points lie near the boundary, where the error jumps; too low with inner draws, since they
     train and test on copies of the same point.

@@ -100,8 +100,8 @@ def err1_standard_error(losses: ArrayLike, counts: ArrayLike) -> float:
 
     Notes
     -----
-    The Monte Carlo error of the second term of D_i enters the sum of squares. The standard error therefore decreases as
-    n_resamples increases; with fewer than about 1000 draws it is visibly too large.
+    The Monte Carlo error of the second term of D_i enters the sum of squares. The standard error therefore tends to
+    decrease as n_resamples increases; with few draws per row it is visibly too large.
 
     References
     ----------

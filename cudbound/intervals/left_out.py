@@ -22,8 +22,8 @@ from cudbound.resampling.folds import LEAVE_ONE_OUT
 def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
     """Clopper-Pearson interval from the leave-one-out losses.
 
-    Formula: p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(n, p), k the number of leave-one-out
-    errors.
+    Formula: p with P(X >= k) = d/2 (0 if k = 0) and p with P(X <= k) = d/2 (1 if k = n); X is binomial(n, p), k the
+    number of leave-one-out errors.
     Assumptions: leave-one-out losses are independent losses of one fixed classifier.
     Tendency: liberal: it ignores the dependence between the losses.
     Reference: Clopper and Pearson (1934); studied by Jiang, Varma and Simon (2008).
@@ -79,9 +79,12 @@ def _out_of_bag_clopper_pearson(records: Records, confidence_level: float) -> Ou
     )
 
 
-OUT_OF_BAG_WILSON = Method("out-of-bag-wilson", {BOOTSTRAP}, cost="B", compute=_out_of_bag_wilson)
-OUT_OF_BAG_CLOPPER_PEARSON = Method(
-    "out-of-bag-clopper-pearson", {BOOTSTRAP}, cost="B", compute=_out_of_bag_clopper_pearson
+OUT_OF_BAG_WILSON, OUT_OF_BAG_CLOPPER_PEARSON = (
+    Method(name, {BOOTSTRAP}, cost="B", with_groups="refits", compute=compute)
+    for name, compute in (
+        ("out-of-bag-wilson", _out_of_bag_wilson),
+        ("out-of-bag-clopper-pearson", _out_of_bag_clopper_pearson),
+    )
 )
 #: With binomial limits, in the order of the table.
 BINOMIAL = (LEAVE_ONE_OUT_BINOMIAL, OUT_OF_BAG_WILSON, OUT_OF_BAG_CLOPPER_PEARSON)
@@ -108,8 +111,8 @@ def _of_aucs(records: Records, confidence_level: float, *, quantile: str) -> Out
     Assumptions: the AUCs of refits on .37 n rows vary like the AUC of this classifier on n.
     Tendency: too low, since draws have about .632 n distinct rows, and long; at level .95, coverage was .12 in the
     worst and .98 in the median of 91 settings, and it reached its level in 86 of 91.
-    Reference: Efron and Tibshirani (1993), chapter 13, of out-of-bag AUCs; no paper shows that its coverage is
-    nominal.
+    Reference: Efron and Tibshirani (1993), chapter 13, of out-of-bag AUCs; we know of no paper that shows nominal
+    coverage.
     """
     return _outcome(out_of_bag_aucs(records), confidence_level, quantile, "that left out one class", NO_DRAW)
 
@@ -122,8 +125,8 @@ def _of_means(records: Records, confidence_level: float, *, quantile: str) -> Ou
     Assumptions: the Brier scores of refits on .37 n rows vary like the Brier score of this classifier on n.
     Tendency: too high, since draws have about .632 n distinct rows, and long; at level .95, coverage was .90 in the
     worst and .97 in the median of 87 settings, and it reached its level in 83 of 87.
-    Reference: Efron and Tibshirani (1993), chapter 13, of out-of-bag scores; no paper shows that its coverage is
-    nominal.
+    Reference: Efron and Tibshirani (1993), chapter 13, of out-of-bag scores; we know of no paper that shows nominal
+    coverage.
     """
     means = records.require(BOOTSTRAP).out_of_bag
     return _outcome(means, confidence_level, quantile, "that left out no row", NOTHING_OUT_OF_BAG)

@@ -336,7 +336,7 @@ SINGLE_SPLIT_T = Method(
     "single-split-t",
     {TEST_SET},
     estimand=HOLDOUT_MODEL,
-    cost="1",
+    cost="1, or 0 with a new test set",
     options={"reference": Choice(("t", "normal"))},
     pivot=of_record(TEST_SET, single_split_t_pivot),
 )

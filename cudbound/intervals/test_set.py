@@ -51,7 +51,8 @@ def wilson(errors: float, n_tested: float, confidence_level: float) -> Confidenc
 def clopper_pearson(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
     """Exact binomial interval for the error on a test set.
 
-    Formula: p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(m, p), k errors on m test points.
+    Formula: p with P(X >= k) = d/2 (0 if k = 0) and p with P(X <= k) = d/2 (1 if k = m); X is binomial(m, p), k errors
+    on m test points.
     Assumptions: test points are independent and new to the classifier.
     Tendency: conservative: coverage is at least nominal for any error.
     Reference: Clopper and Pearson (1934).
@@ -213,7 +214,7 @@ def _outcome(records: Records, confidence_level: float, *, form: str, side: str 
 def _langford(records: Records, confidence_level: float) -> Outcome:
     """Exact one-sided binomial bound for the error on a test set.
 
-    Formula: 0 and p with P(X <= k) = d; X is binomial(m, p), k errors on m test points.
+    Formula: 0 and p with P(X <= k) = d (1 if k = m); X is binomial(m, p), k errors on m test points.
     Assumptions: test points are independent and new to the classifier.
     Tendency: conservative: coverage is at least nominal for any error.
     Reference: Langford (2005), section 3, the test set bound.

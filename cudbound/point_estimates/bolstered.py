@@ -337,7 +337,7 @@ def _semi_bolstered(records: Records) -> PointOutcome:
 
     Formula: as bolstered, with 1 for misclassified rows.
     Assumptions: as bolstered.
-    Tendency: higher than bolstered: misclassified points count in full.
+    Tendency: never lower than bolstered: misclassified points count in full.
     Reference: Braga-Neto and Dougherty (2004): no kernel around misclassified points.
     """
     recorded = records.require(BOLSTERED_LOSSES)

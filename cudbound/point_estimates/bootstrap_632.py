@@ -227,7 +227,8 @@ def _bootstrap_632_plus(records: Records) -> PointOutcome:
     """.632+ estimate.
 
     Formula: (1 - w) T + w min(Err(1), g); w = .632 / (1 - .368 R), R = (min(Err(1), g) - T) / (g - T), or 0 unless
-    Err(1) and g exceed T, g = p (1 - q) + (1 - p) q, p the share of positives and q the share predicted positive.
+    Err(1) and g exceed T, g = 1 - sum over the classes of p_c q_c, p_c the share of class c and q_c the share of rows
+    predicted as c.
     Assumptions: the overfitting rate measures how much too low the training error is.
     Tendency: nearly unbiased in its authors' simulations; with weight 1 it equals Err(1), which is too high.
     Reference: Efron and Tibshirani (1997), section 3, with the overfitting rate kept within [0, 1].
@@ -336,7 +337,7 @@ OF_DRAWS = (
         "lv1o",
         {LOSSES, LEAVE_ONE_OUT, BOOTSTRAP, HALVINGS},
         estimand=Estimand("rule"),
-        cost="n + B + 2 M",
+        cost="n + B + 10",
         compute=_lv1o,
     ),
 )

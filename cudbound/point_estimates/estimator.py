@@ -93,7 +93,7 @@ def _resubstitution(records: Records) -> PointOutcome:
     """Training error.
 
     Formula: T = mean of the losses on the training set.
-    Assumptions: no assumptions make it unbiased.
+    Assumptions: the rows are new to the classifier; they are not.
     Tendency: too low: the classifier was fitted to the same rows.
     Reference: Smith (1947).
     """
@@ -105,7 +105,8 @@ def _holdout(records: Records) -> PointOutcome:
 
     Formula: mean of the losses on the test set.
     Assumptions: the test rows are independent of the fit.
-    Tendency: unbiased for the tested classifier; if rows were held out, too high for the classifier fitted to all rows.
+    Tendency: unbiased for the tested classifier; if rows were held out, usually too high for the classifier fitted to
+    all rows.
     Reference: Devroye, Gyorfi and Lugosi (1996). A probabilistic theory of pattern recognition, chapter 22.
     """
     test_set = records.require(TEST_SET)
@@ -117,7 +118,7 @@ def _k_fold(records: Records) -> PointOutcome:
 
     Formula: mean over the n rows of the loss on the row after a fit to the other folds.
     Assumptions: none beyond independent rows.
-    Tendency: unbiased for training sets of n - n/k rows, and so too high for n rows.
+    Tendency: unbiased for training sets of n - n/k rows, and so usually too high for n rows.
     Reference: Stone (1974); the mean is over all rows; it differs from the mean over folds if folds differ in size.
     """
     folds = records.require(FOLDS)
@@ -171,7 +172,7 @@ MEANS = (
         "leave-one-out",
         {LEAVE_ONE_OUT},
         estimand=Estimand("rule"),
-        cost="n (least squares: all of them from one fit)",
+        cost="n",
         compute=_leave_one_out,
     ),
 )

@@ -252,8 +252,9 @@ def shared_remarks(
     for kind in sorted(needs):
         if kind.name != "bootstrap" and kind.per != "family":
             remarks += getattr(records.get(kind), "remarks", ())
-    if records.groups is not None and any(kind.resamples for kind in needs):
-        remarks.append(f"{records.groups} kept together")
+    if records.groups is not None:
+        if any(kind.resamples for kind in needs):
+            remarks.append(f"{records.groups} kept together")
         if with_groups == "refits":
             remarks.append("limits as if the rows of a group were independent")
     return tuple(remarks)

@@ -31,15 +31,15 @@ class Resampling:
         err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no inner draws; a draw that leaves no row out is then
         redrawn, for every method that refits the draws. None means 50 if refits are made in batches, and "oob" if
         clones are fitted one by one, as for a random forest, because 51,000 fits with the other defaults would take
-        long.
+        long; "oob", too, with weights, for metrics of classes other than the error, and without copies.
     on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
         Treatment of resampled training sets with only one class; remarks report their number. None means "fit" if
         refits are made in batches, which gives a constant classifier, and "redraw" otherwise. The CUD bound needs no
         refits and uses every draw unchanged.
     cv : int, splitter of scikit-learn or iterable of (train, test), default=None
-        Your own splits, used instead of random ones by methods based on folds or splits: a partition serves methods of
-        k-fold cross-validation and, as the test sets of J = k splits, methods of random splits; repeated partitions and
-        random splits serve only the latter. An integer means stratified shuffled folds.
+        Your own splits, used instead of random ones by methods based on folds or splits. All splits serve methods of
+        random splits. One partition of the rows or several serve those of repeated cross-validation, and only one
+        serves those of k-fold cross-validation. An integer means stratified shuffled folds.
     copies : bool or None, default=None
         Whether a classifier is refitted to a bootstrap draw with all copies of its rows. False fits each row of a draw
         once, about .632 n rows: a classifier that splits its rows when it is fitted, as a search with cross-validation

@@ -38,12 +38,10 @@ GIVES = {
 }
 GROUPS = {
     "kept": "kept together",
-    "refits": "kept together in refits, but counted as independent rows",
+    "refits": "the limits count their rows as independent",
     "no": "not supported",
     "test_set": "not supported without new cases",
 }
-#: Between two statements of a formula; not within brackets, as in t(p; v).
-BETWEEN = re.compile(r"; (?![^()]*\))")
 #: A page that a card names.
 PAGE = re.compile(r"docs/(\w+)/(\w+)\.md")
 WIDTH = 84
@@ -56,11 +54,22 @@ def printed(formula: str) -> str:
     return formula
 
 
+def statements(formula: str) -> list[str]:
+    """Return the statements of a formula, which semicolons separate, but not within brackets, as in t(p; R (k - 1))."""
+    separate: list[str] = []
+    for part in formula.split("; "):
+        if separate and separate[-1].count("(") > separate[-1].count(")"):
+            separate[-1] += f"; {part}"
+        else:
+            separate.append(part)
+    return separate
+
+
 def fenced(formula: str) -> str:
     """Return a formula as a block, one line per statement."""
     lines = (
         textwrap.fill(line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
-        for line in BETWEEN.split(printed(formula))
+        for line in statements(printed(formula))
     )
     return "\n".join(("```text", *lines, "```"))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from record_kinds import kinds
 
-from cudbound import LeastSquaresClassifier, Resampling, from_records, performance_interval
+from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, from_records, performance_interval
 from cudbound.basis.groups import Groups
 from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.basis.sample import Sample
@@ -173,3 +173,14 @@ def test_inner_draws_take_the_groups_of_the_draw():
         ]
         assert made["inner"].errors[outer] == pytest.approx(np.mean(held))
         assert made["inner"].optimism[outer] == pytest.approx(np.mean(optimism))
+
+
+@pytest.mark.parametrize(
+    "method", ["training-normal", "out-of-bag-wilson", "out-of-bag-clopper-pearson", "leave-one-out-binomial"]
+)
+def test_limits_that_count_the_rows_of_groups_say_so(method):
+    row = compare_intervals(CLF, X, Y, methods=method, groups=CODES, n_resamples=20, rng=0)[method]
+    assert row.remarks[-1] == "limits as if the rows of a group were independent"
+    if method == "out-of-bag-clopper-pearson":
+        limits = inverted_binomial_interval(row.estimate * N, N, 0.95)
+        assert row.confidence_interval == pytest.approx(limits)
