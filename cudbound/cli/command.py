@@ -74,6 +74,13 @@ REMEDIES: dict[type[exceptions.StatedError | exceptions.UnscaledPenaltyWarning],
 }
 
 
+#: What makes refits faster, by what the package calls it.
+FASTER = {
+    "n_jobs=-1": "--jobs -1",
+    "a smaller n_resamples": "a smaller --resamples",
+    'resampling=Resampling(inner="oob")': "--resampling inner=oob",
+    "smaller numbers in resampling=Resampling(...)": "smaller numbers in --resampling",
+}
 #: The way on from a fit that did not converge.
 CONVERGE = (
     "standardize the features with --standardize, or allow more steps with the classifier's option max_iter=N"
@@ -277,7 +284,8 @@ def in_words_of_the_command(fits: str, fitted_here: bool = False) -> Iterator[Co
 
     def collect(message: Warning | str, category: type[Warning], *place: Any, **named: Any) -> None:
         if isinstance(message, exceptions.SlowRefitsWarning):  # of use before the time is spent
-            say(str(message))
+            helps = tuple(FASTER.get(help, help) for help in message.helps)
+            say(str(exceptions.SlowRefitsWarning(message.fact, helps)))
         elif issubclass(category, exceptions.CudboundWarning):
             collected.certified &= not isinstance(message, exceptions.NotCertifiedWarning)
             collected.messages += filter(None, [collected.worded(message)])
