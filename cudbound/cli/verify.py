@@ -15,7 +15,7 @@ from cudbound.cli.input_options import MODEL_OPTIONS, find_model, new_cases_opti
 from cudbound.cli.options import FILE, OUTPUT, jobs_option, options_as_object
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.data_file import DataFile
+from cudbound.inputs.data_file import CsvError, DataFile
 from cudbound.report.render import render_report
 
 if TYPE_CHECKING:
@@ -102,7 +102,12 @@ def verify(
         how = structured(saved.command, SavedCommand)
     except SavedResultError as error:
         raise SavedResultError(f"saved result {str(saved_file)!r}: command: {error}") from error
-    data = read_training_data(replace(how.data, file=data_path))
+    try:
+        data = read_training_data(replace(how.data, file=data_path))
+    except CsvError as error:  # it names options of the command that saved the result
+        raise CsvError(
+            f"{str(data_path)!r} cannot be read like the data of the saved result: {error}"
+        ) from error
     from cudbound.analysis.verify_result import verify_result  # loads scikit-learn
 
     with in_words_of_the_command("some of the fits"):  # the result was printed with its warnings

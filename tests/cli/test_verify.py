@@ -106,6 +106,9 @@ def test_what_cannot_be_checked_is_said_in_one_line():
     save(*PLAIN)
     assert_error(verify("--trust", "a.B"), 2, "--trust allows types in a model file")
     assert_error(verify(data="none.csv"), 1, "no such file: 'none.csv'")
+    Path("other.csv").write_bytes(as_csv(FRAME.drop(columns="bmi").assign(died=DIED)))
+    other = "'other.csv' cannot be read like the data of the saved result: --features: no column 'bmi'"
+    assert_error(verify(data="other.csv"), 1, other)
     fixed = ["interval", "data.csv", "--target", "died", "--positive", "yes"]
     assert_error(invoke(*fixed, "--save", "data.csv"), 1, "'data.csv' is an input file")
     X, y = FRAME[["age", "bmi"]].to_numpy(), DIED
