@@ -24,13 +24,7 @@ from cudbound.intervals import Method
 from cudbound.intervals.bbc_cv import check_search
 from cudbound.metrics.metric import MetricRows
 from cudbound.metrics.metrics import Metrics
-from cudbound.metrics.targets import (
-    check_weights,
-    draw_for_metrics,
-    targets_of,
-    warn_of_few,
-    warn_of_few_tested,
-)
+from cudbound.metrics.targets import draw_for_metrics, targets_of, warn_of_few, warn_of_few_tested
 from cudbound.metrics.views import check_inner_draws
 from cudbound.problem.draws import check_resamples
 from cudbound.report.tables import SINGLE
@@ -117,7 +111,9 @@ def draw_for(
 ) -> tuple[tuple[MetricRows, ...], Counts, tuple[str, ...]]:
     """Return the target of each metric, the bootstrap draws of a sample, and how these differ from ordinary ones."""
     event = sample.events(event_class)
-    check_weights(metrics.kinds, sample.sample_weight)
+    if sample.sample_weight is not None and set(metrics.kinds) != {"classes"}:
+        rule = "None for the AUC and the Brier score, whose intervals were not studied for weighted rows"
+        raise ParameterError("sample_weight", rule, sample.sample_weight)
     targets = targets_of(
         metrics, event, sample.sample_weight, question.confidence_level, question.alternative
     )

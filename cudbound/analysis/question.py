@@ -79,7 +79,7 @@ class Question(Generic[Card]):
         event: object = None,
         resampling: object = None,
         bound: object = None,
-        rng: object = None,
+        rng: Any = None,
         n_jobs: object = 1,
         **further: Any,
     ) -> Question[Card]:
@@ -103,7 +103,7 @@ class Question(Generic[Card]):
             ),
             rng=generator,
             streams=spawn_streams(generator),
-            seed=validation.seed_of(rng),
+            seed=None if rng is None or rng is generator else int(rng),
             n_jobs=validation.check_n_jobs(n_jobs),
             **further,
         )

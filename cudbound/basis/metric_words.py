@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from cudbound.basis.rounding import format_difference
@@ -53,7 +53,11 @@ def metric_words(metrics: Iterable[str]) -> str:
     >>> metric_words(["sensitivity", "auc", "brier"])
     'sensitivity, AUC (c-statistic) and Brier score'
     """
-    words = [METRIC_WORDS.get(name, name) for name in dict.fromkeys(metrics)]
+    return enumerated([METRIC_WORDS.get(name, name) for name in dict.fromkeys(metrics)])
+
+
+def enumerated(words: Sequence[str]) -> str:
+    """Return words, at least one, with commas between them and "and" before the last."""
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 

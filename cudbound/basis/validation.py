@@ -471,8 +471,3 @@ def check_seed(rng: int | np.random.Generator | None) -> int:
     if rng is None or isinstance(rng, np.random.Generator):
         return int(generator.integers(2**32))
     return int(rng)
-
-
-def seed_of(rng: object) -> int | None:
-    """Return the seed that an ``rng`` is, or None for a generator and for None."""
-    return int(rng) if isinstance(rng, int | np.integer) and not isinstance(rng, bool) else None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.calls import public_call, warn
+from cudbound.basis.metric_words import enumerated
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.proportions import inverted_cdf_quantile, quantile_rank, within
 from cudbound.basis.validation import check_confidence_level, check_flag, check_localization, check_settings
@@ -100,11 +101,6 @@ class JointDraws:
     def n_draws(self) -> int:
         """Draws of each metric."""
         return len(self.draws) // len(self.metrics)
-
-    def other_metrics(self, metric: Metric) -> str:
-        """Return the names of the other metrics, in words."""
-        names = [other.name for other in self.metrics if other != metric]
-        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
     def at(self, confidence_level: float, search: Search) -> JointDraws:
         """Return the draws solved as far as another level or search requires, continuing from the proved bounds."""
@@ -214,7 +210,8 @@ class CudBound:
         if self.polish is not None:
             remarks.append(str(self.polish))
         if self.joint is not None:
-            remarks.append(f"together with {self.joint.other_metrics(self.metric)}")
+            others = [metric.name for metric in self.joint.metrics if metric != self.metric]
+            remarks.append(f"together with {enumerated(others)}")
         if self.tuned_by:
             remarks.append(f"tuning by {', '.join(self.tuned_by)} not resampled")
         return tuple(remarks)

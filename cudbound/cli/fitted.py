@@ -248,10 +248,7 @@ def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: i
     """
     if isinstance(classifier, SavedModel):
         return _match(classifier, sample)
-    from cudbound.adapters.parts import (
-        describe_classifier,  # loads scikit-learn
-        fit_keywords,
-    )
+    from cudbound.adapters.parts import describe_classifier, fit_keywords  # loads scikit-learn
 
     with in_words_of_the_command("the classifier") as collected:
         estimator = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)

@@ -8,20 +8,15 @@ import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import click
 
 from cudbound.basis.exceptions import ParameterError, did_you_mean, suggestion
 from cudbound.inputs.data_file import quoted
 
-if TYPE_CHECKING:
-    from cudbound.bound.cud_bound import Bound
-    from cudbound.resampling import Resampling
-
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
-Settings = TypeVar("Settings")
 
 FILE = click.Path(path_type=Path)
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path)
@@ -174,9 +169,13 @@ method_option = click.option(
 )
 
 
-def _settings(settings: type[Settings], option: click.Parameter, texts: Iterable[str]) -> Settings:
-    """Return an object of a class of settings, from texts ``NAME=VALUE``."""
-    names = [entry.name for entry in fields(settings)]  # type: ignore[arg-type]
+def _settings(_: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Any:
+    """Return the settings that an option is named after, from texts ``NAME=VALUE``."""
+    from cudbound.bound.cud_bound import Bound
+    from cudbound.resampling import Resampling
+
+    settings: Any = {"resampling": Resampling, "bound": Bound}[str(option.name)]
+    names = [entry.name for entry in fields(settings)]
     try:
         values = parse_assignments(texts)
         for name in values:
@@ -188,21 +187,9 @@ def _settings(settings: type[Settings], option: click.Parameter, texts: Iterable
         raise click.BadParameter(str(error), param=option) from error
 
 
-def _resampling(_: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Resampling:
-    from cudbound.resampling import Resampling
-
-    return _settings(Resampling, option, texts)
-
-
-def _bound(_: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Bound:
-    from cudbound.bound.cud_bound import Bound
-
-    return _settings(Bound, option, texts)
-
-
 resampling_option = click.option(
     "--resampling",
-    callback=_resampling,
+    callback=_settings,
     multiple=True,
     metavar="NAME=VALUE",
     help="Setting of cudbound.Resampling, such as n_splits=30: n_folds, n_repeats, n_splits, test_fraction, "
@@ -213,7 +200,7 @@ resampling_option = click.option(
 )
 bound_option = click.option(
     "--bound",
-    callback=_bound,
+    callback=_settings,
     multiple=True,
     metavar="NAME=VALUE",
     help="Setting of cudbound.Bound, for cud: localization=paper-literal; polish=true for the exact minimizer of "

@@ -21,13 +21,7 @@ from cudbound.basis.results import ComparisonResult, IntervalEstimate
 from cudbound.basis.validation import Array, check_choice
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
 from cudbound.records import Records
-from cudbound.records.records import (
-    check_records,
-    check_single_error,
-    count_fits,
-    shared_remarks,
-    tested_in,
-)
+from cudbound.records.records import check_records, check_single_error, count_fits, shared_remarks, tested_in
 from cudbound.resampling.bootstrap import BOOTSTRAP
 
 R = TypeVar("R")

@@ -164,13 +164,6 @@ def _warn_of_few(metrics: list[str], based_on: str, compares: bool, n_fewest: in
         )
 
 
-def check_weights(kinds: Iterable[str], sample_weight: Array | None) -> None:
-    """Raise ParameterError for a metric of scores or probabilities with weighted rows."""
-    if sample_weight is not None and any(kind != "classes" for kind in kinds):
-        rule = "None for the AUC and the Brier score, whose intervals were not studied for weighted rows"
-        raise ParameterError("sample_weight", rule, sample_weight)
-
-
 def in_metric_terms(
     row: IntervalEstimate, metric: Metric, based_on: str, remarks: tuple[str, ...] = ()
 ) -> IntervalEstimate:

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 
 from cudbound.basis.environment import versions
-from cudbound.basis.metric_words import COMPLEMENTS, in_formula, metric_words
+from cudbound.basis.metric_words import COMPLEMENTS, enumerated, in_formula, metric_words
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.rounding import format_level, printable, sentences_html
@@ -275,7 +275,7 @@ def _cited_as(entry: str) -> str:
     year = _field(entry, "year") + (letter[1] if (letter := _LETTER.match(entry)) else "")
     plain = re.sub(r"\\\w(?=\{)|[{}]|\\\W", "", author)  # letters without their accents
     names = [re.escape(name.partition(",")[0].strip()) for name in plain.split(" and ")]
-    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    listed = enumerated(names)
     short = rf"|{names[0]} et al\." if len(names) > 2 else ""
     return rf"(?<!\w)(?<!and )(?<!, )(?:{listed}{short}) \({year}\)|(?<=\d\), )(?:{listed}{short}) \({year}\)"
 

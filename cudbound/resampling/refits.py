@@ -142,11 +142,10 @@ def prepare_refits(
     ValueError
         If the classifier cannot be fitted with the weights, or has folds of groups inside and there are none.
     """
-    rows = as_table(X)
     keywords = parts.fit_keywords(estimator, sample_weight, groups)
-    fit_one = partial(_fit_each, estimator, rows, np.asarray(y), keywords, scoring)
-    one_by_one = _in_jobs(fit_one, n_jobs)
     batched = batched_refit(estimator, X, y, n_jobs=n_jobs) if not keywords else None
+    fit_one = partial(_fit_each, estimator, as_table(X), np.asarray(y), keywords, scoring)
+    one_by_one = _in_jobs(fit_one, n_jobs)
     pieces = one_by_one if batched is None else _in_batches(batched, one_by_one, n_jobs, scoring)
     # a search takes many fits, and has folds of one class
     return Refits(pieces, batched is not None and not parts.unwrap(estimator).chosen_by)
