@@ -208,16 +208,17 @@ def compare_intervals(
         Their labels; at least two rows of each class.
     methods : str, Method, pair, or list of these, default="recommended"
         Names from `cudbound.available_methods`, or groups: "recommended" for "two-center", the interval to report, and
-        two for comparison; "paper" for the seven intervals of Laber and Murphy; "conditional" for the error of this
+        others for comparison; "paper" for the seven intervals of Laber and Murphy; "conditional" for the error of this
         classifier or of one fitted to a part of the data; "algorithm" for cross-validation and random splits, which
-        mostly estimate the expected error of the learning algorithm; "all" for both; "clinical" for the intervals in
-        software for clinical prediction models; "tuned" for the error of tuning and fitting, from a fitted search;
-        "new-cases" for the training rows alone, new cases alone and both, which is "recommended" with `new_cases`. A
-        pair (name, options) sets options, such as ``("kohavi-normal", {"form": "wilson"})``; with a group, it sets them
-        in each member that has them. ``("cud", Bound(seconds=60))`` has the settings of the CUD bound, see
-        `cudbound.Bound`; by default its search stops after about ten seconds on one processor. A row does not depend on
-        which other methods are requested. If this classifier does not allow a method, its row in a group gives the
-        reason; requested by name, the method raises an error with the details.
+        mostly estimate the expected error of the learning algorithm; "probability" for the AUC or the Brier score
+        alone; "all" for these three; "clinical" for the intervals in software for clinical prediction models; "tuned"
+        for the error of tuning and fitting, from a fitted search; "new-cases" for the training rows alone, new cases
+        alone and both, which is "recommended" with `new_cases`. A pair (name, options) sets options, such as
+        ``("kohavi-normal", {"form": "wilson"})``; with a group, it sets them in each member that has them. ``("cud",
+        Bound(seconds=60))`` has the settings of the CUD bound, see `cudbound.Bound`; by default its search stops after
+        about ten seconds on one processor. A row does not depend on which other methods are requested. If this
+        classifier does not allow a method, its row in a group gives the reason; requested by name, the method raises an
+        error with the details.
     metric : str, Metric, a sequence of them, or Metrics, default="error"
         The metric: "error", "sensitivity" or another name from `cudbound.Metrics`, or several at once from the same
         draws and refits; or a `Metrics`, which also sets the costs of errors, the prevalence, and whether all intervals

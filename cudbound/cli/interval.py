@@ -69,7 +69,7 @@ def _metrics_for(
     default="recommended",
     metavar="GROUP|NAME,NAME,...",
     help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended (two-center, the one to "
-    "report, and two for comparison), paper (the seven of Laber and Murphy, 2008), clinical (those of software for "
+    "report, and others for comparison), paper (the seven of Laber and Murphy, 2008), clinical (those of software for "
     "clinical prediction models), conditional (error of this classifier), algorithm (error of the learning "
     "algorithm), probability (AUC and Brier score), all (all of these), tuned (needs a fitted search from "
     "--model), new-cases (from FILE.csv alone, from --new-cases alone, and pooled; the default with --new-cases).",

@@ -274,8 +274,8 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
 
     Formula: low = lo(ne l), high = up(ne h); l is the smaller of cv and e, h the largest of cv, e and (cv + b)/2; cv
     is the mean loss of 5 times 10-fold stratified cross-validation, e the .632+ estimate, b Err(1); lo and up are
-    Clopper-Pearson limits for n cases with d/2 in each tail, extended to fractional numbers of errors; ne(c) is the
-    number of 0/1 losses whose mean varies like that of the squared errors and a quarter of an unseen case.
+    Clopper-Pearson limits for ne cases with d/2 in each tail, extended to fractional numbers of errors; ne(c), at least
+    n, is the number of 0/1 losses whose mean varies like that of the squared errors and a quarter of an unseen case.
     Assumptions: one of the two centers is close to the error of this classifier, and varies as if observed on n new
     cases.
     Tendency: in the registered study, which was stopped early, it reached its level in 92 of 94 settings; run again,
@@ -292,10 +292,10 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
     """Binomial limits around the cross-validated and the .632+ estimate.
 
     Formula: for the loss 1 - AUC: low = lo(ne l), high = up(ne h); l is the smaller of cv and e, h the largest of cv,
-    e and (cv + b)/2; cv is the mean loss of 5 times 10-fold stratified cross-validation, e the .632+ estimate, b
-    Err(1); lo and up are Clopper-Pearson limits for n cases with d/2 in each tail, extended to fractional numbers of
-    errors; ne(c) is the number of cases that gives the variance of Hanley and McNeil or of DeLong, reduced near 1
-    down to the rows of the rarer class.
+    e and (cv + b)/2; cv is the loss over pairs within the folds of 5 times 10-fold stratified cross-validation, e the
+    .632+ estimate, b the loss over pairs out of bag; lo and up are Clopper-Pearson limits for ne cases with d/2 in each
+    tail, extended to fractional numbers of errors; ne(c) is the number of cases that gives the larger variance of
+    Hanley and McNeil or of DeLong, reduced at AUCs near 1 down to the rows of the rarer class.
     Assumptions: one of the two centers is close to the error of this classifier, and varies as if observed on n new
     cases.
     Tendency: in the registered study, which was stopped early, it reached its level in 94 of 97 settings; run again,
