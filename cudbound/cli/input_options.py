@@ -38,7 +38,7 @@ _FILE_OPTIONS = (
     names_option(
         "--features",
         "COL,COL,...",
-        "Feature columns; by default every column except the target, --group and --exclude.",
+        "Feature columns; by default every column without another role.",
     ),
     names_option(
         "--categorical",

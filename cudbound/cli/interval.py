@@ -150,8 +150,8 @@ def interval(
 ) -> None:
     """Print intervals for the error of a classifier trained on FILE.csv.
 
-    The file has a header line, then one line per case. Every column except the target and excluded ones is a feature:
-    numeric, or a category listed in --categorical. Empty cells and NA, N/A, NaN, null, . and ? are missing values; the
+    The file has a header line, then one line per case. Every column without another role is a feature: numeric, or a
+    category listed in --categorical. Empty cells and NA, N/A, NaN, null, . and ? are missing values; the
     command counts them and stops, unless --missing is given.
     """
     from cudbound.analysis.performance_interval import compare_intervals

@@ -43,7 +43,7 @@ class DataFile:
     group : str or None, default None
         Column of groups of rows; it must have at least two values.
     features : sequence of str, default ()
-        Feature columns; by default every column except the target, `exclude` and `group`.
+        Feature columns; by default every column except the target, `exclude`, `group` and `weight`.
     missing : str, default "error"
         How to handle missing values: "error", "drop" these rows, or fill them in every fit with the "median" or the
         "most-frequent" value; "keep" passes them to a model.
