@@ -19,9 +19,10 @@ from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.resampling import Resampling
 from cudbound.study import Scenario, Study, run_study, summarize
 from cudbound.study.design.design_file import read_design
+from cudbound.study.populations.population import draw_both_classes
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.run import runner
-from cudbound.study.run.replicate import run_replicate
+from cudbound.study.run.replicate import run_replicate, true_metrics
 from cudbound.study.run.replicate_rows import Key
 from cudbound.study.run.store import Store
 from cudbound.study.study_report import report_text
@@ -185,6 +186,18 @@ def test_expected_error_of_one_algorithm_is_that_of_the_world():
     study = Study("one", (scenario,), (20,), 3, ("resampled-t", "langford-binomial"), n_resamples=20)
     rows = [run_replicate(study, scenario, 20, number) for number in range(3)]
     assert [[(one.n_train, one.truth) for one in row.expected] for row in rows] == [[(18, 0.5)]] * 3
+
+
+def test_the_expected_value_of_a_metric_is_that_of_the_metric():
+    one = Scenario("one", GAUSSIANS, LeastSquaresClassifier, metric=("sensitivity",))
+    both = replace(one, metric=("sensitivity", "specificity"))
+    study = Study("study", (one,), (40,), 1, ("repeated-k-fold-t",), n_resamples=20)
+    (expected,) = run_replicate(study, one, 40, 0).expected
+    drawn, _ = draw_both_classes(GAUSSIANS, 40, study.rng("one", 40, 0, 36))
+    fitted = LeastSquaresClassifier().fit(drawn.X[:36], drawn.y[:36])
+    (truth,) = true_metrics(GAUSSIANS, fitted, one.metrics)
+    assert (expected.n_train, expected.truth) == (36, truth.value)
+    assert run_replicate(replace(study, scenarios=(both,)), both, 40, 0).expected == ()
 
 
 def test_rivals_in_some_scenarios_only_are_refused():

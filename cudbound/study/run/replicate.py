@@ -58,16 +58,14 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
         drawn, n_redrawn = populations.draw_both_classes(scenario.population, n, rng)
         with naming_the_step(scenario.learners()[0], "the classifier"):
             fitted = _fit(scenario, drawn.X, drawn.y, study.seed_of_fits(scenario.name, n, replicate))
-            truths = (
-                (_true_error(scenario, fitted, drawn),)
-                if scenario.metric == ("error",)
-                else true_metrics(scenario.population, fitted[0], scenario.metrics)
-            )
+            truths = _truths(scenario, fitted, drawn)
         truth = truths[0] if len(truths) == 1 else Truth(0.0, max(each.standard_error for each in truths))
         # what warnings say stands in the remarks of the rows
         with warnings.catch_warnings(action="ignore", category=CudboundWarning):
             rows = _intervals(study, scenario, fitted, drawn, truths, rng)
-        sizes = {size for row in rows if (size := Estimand.read(row.estimand).n_train_rows) is not None}
+        # several metrics together have no expected value
+        estimands = (Estimand.read(row.estimand) for row in rows if len(truths) == 1)
+        sizes = {size for estimand in estimands if (size := estimand.n_train_rows) is not None}
         batched = bool(sizes) and all(prepare_refits(each, drawn.X, drawn.y).batched for each in fitted)
         errors = (_expected_error(study, scenario, key, size, batched) for size in sorted(sizes))
         expected = tuple(error for error in errors if error is not None)
@@ -107,6 +105,13 @@ def _difference(values: list[float]) -> float:
     return values[0] - sum(values[1:])
 
 
+def _truths(scenario: Scenario, fitted: list[Any], drawn: Cases) -> tuple[Truth, ...]:
+    """Return the true error of the fitted classifier, or its true metrics."""
+    if scenario.metric == ("error",):
+        return (_true_error(scenario, fitted, drawn),)
+    return true_metrics(scenario.population, fitted[0], scenario.metrics)
+
+
 def _true_error(scenario: Scenario, fitted: list[Any], drawn: Cases) -> Truth:
     truths = [drawn.true_error(classifier) for classifier in fitted]
     # errors of rivals may be found on the same cases: this standard error is then too large if they err on the same
@@ -121,7 +126,7 @@ def _true_error(scenario: Scenario, fitted: list[Any], drawn: Cases) -> Truth:
 def _expected_error(
     study: Study, scenario: Scenario, key: Key, n_train: int, batched: bool
 ) -> ExpectedError | None:
-    """Find the error of the learning algorithm on a further sample; its mean over replicates is the expected error.
+    """Find the error, or the metric, of a fit to a further sample; its mean over replicates is the expected error.
 
     The training set is part of a sample of n cases, as those of the methods are. If it has one class, it is treated in
     the same way: batched refits give the constant classifier, otherwise another set is drawn. None if there is none.
@@ -133,7 +138,7 @@ def _expected_error(
             drawn, _ = populations.draw_both_classes(scenario.population, key.n, rng)
             X, y = (_safe_indexing(rows, slice(n_train)) for rows in (drawn.X, drawn.y))
             if batched or len(np.unique(y)) == 2:
-                truth = _true_error(scenario, _fit(scenario, X, y, seed), drawn)
+                (truth,) = _truths(scenario, _fit(scenario, X, y, seed), drawn)
                 return ExpectedError(n_train, truth.value, truth.standard_error)
     return None
 

@@ -61,7 +61,7 @@ def run_study(
         classes defined in notebooks and scripts.
     store_path : str or path
         File for the results; created if missing. A store of the same study is resumed. Replicates, sizes and scenarios
-        may be added; any other change raises StudyError.
+        may be added; any other change that may alter results, and another version of this package, raise StudyError.
     n_jobs : int or None, default=1
         Worker processes; -1 for all cores. No effect on a cluster.
     dask : str or None, default=None
