@@ -130,7 +130,7 @@ def cud_interval(
         continue. The upper bound is used.
     SmallSampleWarning
         If the upper limit is lower than n new cases without an error could support, as with separable classes;
-        or if there are fewer than 20 or more than 500 training rows, with which no interval was studied.
+        or if there are fewer than 20 or more than 500 training rows, with which hardly any interval was studied.
     ManyFeaturesWarning, RepeatedRowsWarning, SmallSampleWarning
         As in `cudbound.compare_intervals`.
     NotResampledWarning

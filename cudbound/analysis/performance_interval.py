@@ -274,7 +274,7 @@ def compare_intervals(
         these rows: the estimator was fitted to other rows, or its solver stopped early. There is then no bound.
     SmallSampleWarning
         If an upper limit is lower than n new cases without an error could support, as with separable classes, or if
-        there are fewer than 20 or more than 500 training rows, with which no interval was studied.
+        there are fewer than 20 or more than 500 training rows, with which hardly any interval was studied.
     ManyFeaturesWarning
         If there are many features for the rows, as in `cudbound.performance_interval`.
     RepeatedRowsWarning
