@@ -195,12 +195,12 @@ def refusals() -> str:
 
 
 EVIDENCE = ROOT / "docs" / "evidence"
-#: Coverage in populations where two-center fails at every n; `tests/test_theory.py` computes it again.
+#: Coverage in populations where two-center fails however large n is; `tests/test_theory.py` computes it again.
 THEORY = EVIDENCE / "theory.csv"
 
 
 def theory_coverage() -> str:
-    """Where two-center fails at every n: by calculation in the limit, and by simulation at the sizes that are given."""
+    """Where two-center fails however large n is: by calculation in the limit, and by simulation at the sizes given."""
     rows = []
     for line in pd.read_csv(THEORY, dtype=str, keep_default_na=False).to_dict("records"):
         size = {"n": line.pop("n") or "in the limit", "slope times √n": line.pop("slope")}
