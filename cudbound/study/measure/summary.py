@@ -183,8 +183,8 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
         (mean), n_degenerate. Widths have a median and a 90th percentile, linear between order statistics.
 
         For methods with the estimand "expected(n1=...)", and nan for others: expected (mean over replicates of the
-        errors of the learning algorithm on further samples of n1 cases), expected_se (mean standard error of one of
-        these errors), n_expected (further samples that could be fitted), coverage_of_expected with
+        errors, or metrics, of the learning algorithm on further samples of n1 cases), expected_se (mean standard error
+        of one of these), n_expected (further samples that could be fitted), coverage_of_expected with
         keeps_level_of_expected, by the same rules as coverage, missed_expected (share of replicates with an interval
         that excludes it; failures do not count) and bias_of_expected (mean estimate - expected). The MCSEs of the two
         shares do not include that of `expected`.
