@@ -112,8 +112,10 @@ def draw_for(
     """Return the target of each metric, the bootstrap draws of a sample, and how these differ from ordinary ones."""
     event = sample.events(event_class)
     if sample.sample_weight is not None and set(metrics.kinds) != {"classes"}:
-        rule = "None for the AUC and the Brier score, whose intervals were not studied for weighted rows"
-        raise ParameterError("sample_weight", rule, sample.sample_weight)
+        raise ValueError(
+            "The 'sample_weight' parameter must be left out for the AUC and the Brier score, whose intervals were not "
+            f"studied for weighted rows. Got weights of {len(sample.sample_weight)} rows."
+        )
     targets = targets_of(
         metrics, event, sample.sample_weight, question.confidence_level, question.alternative
     )
