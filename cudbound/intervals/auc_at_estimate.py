@@ -293,9 +293,9 @@ def cv_auc(scores: ArrayLike, event: Bools, fold: ArrayLike) -> tuple[float, flo
 def _cv_auc(records: Records, confidence_level: float) -> Outcome:
     """Normal interval for the mean AUC of the folds, by influence curves.
 
-    Formula: A +/- z(1 - d/2) sqrt(v / n); A is the mean of the AUCs of the K folds, v the mean over folds of the mean
-    square of (V - A_k)/q; V is the share of the other class in the fold against which a row is ranked correctly, A_k
-    the AUC of fold k, q the share of the row's class in all folds.
+    Formula: A +/- z(1 - d/2) sqrt(v / n); A is the mean of the AUCs of the folds with both classes, n their rows, v the
+    mean over these folds of the mean square of (V - A_k)/q; V is the share of the other class in the fold against which
+    a row is ranked correctly, A_k the AUC of fold k, q the share of the row's class in these folds.
     Assumptions: n is large; the classifiers of the folds hardly differ; every fold has many rows of each class.
     Tendency: liberal for the AUC of the fitted classifier: at level .95, coverage was 0 in the worst and .80 in the
     median of 91 settings; AUCs of small folds vary too little about their own mean.

@@ -169,9 +169,10 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     """Binomial limits for the training cases, as in two-center, and new cases together.
 
     Formula: low = lo(ne l + me b; ne + me), high = up(ne h + me b; ne + me); b is the Brier score of m new cases; l, h
-    and ne are the centers and numbers of cases of two-center; me(c) is the number of 0/1 losses whose mean varies like
-    that of m squared errors and a quarter of an unseen case, with the variance in training or among the new cases,
-    whichever is larger; lo(x; c) and up(x; c) are Clopper-Pearson limits for x errors on c cases with d/2 in each tail.
+    and ne are the centers and numbers of cases of two-center; me(c), at least m, is the number of 0/1 losses whose mean
+    varies like that of m squared errors and a quarter of an unseen case, with the variance in training or among the new
+    cases, whichever is larger; lo(x; c) and up(x; c) are Clopper-Pearson limits for x errors on c cases with d/2 in
+    each tail.
     Assumptions: those of two-center; the new cases are independent, and of the same population.
     Tendency: in the registered study it reached its level in 36 of 36 settings; the lowest coverage was .927; wrong if
     the new cases are of another population, which few of them do not show.
