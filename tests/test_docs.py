@@ -8,6 +8,7 @@ import pkgutil
 import re
 import runpy
 import sys
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 
@@ -237,6 +238,18 @@ def test_no_two_pages_have_one_title():
 @pytest.mark.parametrize("path", [*PAGES, *EXAMPLES, ROOT / "CITATION.cff", BIBLIOGRAPHY], ids=named)
 def test_no_place_on_one_machine_is_named(path):
     assert MACHINE_PATH.search(path.read_text()) is None
+
+
+def test_the_version_is_one():
+    """The newest one of the change log is that of the package, of README and of the citation."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    stated = {
+        "README.md": r"^Version ([\d.]+),",
+        "CHANGELOG.md": r"^## ([\d.]+)",
+        "CITATION.cff": r"^version: (\S+)$",
+    }
+    for name, pattern in stated.items():
+        assert re.search(pattern, (ROOT / name).read_text(), re.MULTILINE)[1] == version, name
 
 
 def bibliography() -> dict[str, dict[str, str]]:
