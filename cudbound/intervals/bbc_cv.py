@@ -284,8 +284,8 @@ def _bbc_f(records: Records, confidence_level: float) -> Outcome:
     the loss of the configuration with the smallest mean loss over the folds drawn.
     Assumptions: choosing a configuration on drawn folds relates to all folds as choosing on all rows relates to the
     population; losses in different folds are independent.
-    Tendency: as bbc-cv in its authors' simulations of lower limits of the AUC, with 500 rows and 10 folds; with few
-    folds the draws have few different values.
+    Tendency: too short with the 5 folds of a search, and with 10 where events are few, also where bbc-cv keeps its
+    level; as bbc-cv in its authors' simulations of lower limits of the AUC, with 500 rows and 10 folds.
     Reference: BBC-F of Paraschakis, Castellani, Borboudakis and Tsamardinos (2024), read from their published program,
     since the full text was not at hand; the AUC there, the error here. Ties: the first configuration; draws that
     contain all folds are dropped.

@@ -146,6 +146,25 @@ def own_targets(*designs: str) -> str:
     )
 
 
+def stable_learners() -> str:
+    """Coverage of the difference of the fitted classifiers, and of the expected errors; bayle-cv's lowest first."""
+    cells = read("stable-learners")
+    methods = list(dict.fromkeys(cells["method"]))
+    rows = []
+    for cell, part in cells.groupby("cell", sort=False):
+        of_method = part.set_index("method")
+        row = {"cell": str(cell), "sets": str(of_method["n_replicates"].max())}
+        row["true difference"] = f"{of_method['mean_truth'].iloc[0]:.4f}"
+        for method in methods:
+            line = of_method.loc[method]
+            expected = line["coverage_of_expected"]
+            own = "-" if np.isnan(expected) else f"{expected:.3f}"
+            star = " \\*" if line["coverage"] + 1.645 * line["coverage_mcse"] < 0.95 else ""
+            row[title(method)] = f"{line['coverage']:.3f} / {own} / {line['width']:.3f}{star}"
+        rows.append(row)
+    return table(sorted(rows, key=lambda row: row[title("bayle-cv")]))
+
+
 def in_short() -> str:
     """How the interval to report and the usual one did in the cells of both sources, in a sentence for each."""
     lines = []
@@ -198,7 +217,7 @@ def _range(numbers: list[int]) -> str:
 def downloads() -> str:
     """Links to the stored files."""
     links = []
-    for name in DESIGNS:
+    for name in (*DESIGNS, "stable-learners"):
         files = [file for file in ("cells.csv", "rows.csv.gz") if (EVIDENCE / name / file).exists()]
         if files:
             words = " and ".join(f"[{file.partition('.')[0]}]({name}/{file})" for file in files)
@@ -255,5 +274,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "schulz-kuempel-own": partial(own_targets, *SCHULZ),
     "schulz-kuempel-brier": partial(cells_in_full, "schulz-kuempel-brier"),
     "bates-cells": partial(cells_in_full, *BATES),
+    "tuned-cells": partial(cells_in_full, *TUNED, first="bbc-f"),
+    "stable-learners": stable_learners,
     "training-normal-cells": partial(cells_in_full, "intervals-of-others", first="training-normal"),
 }

@@ -29,7 +29,7 @@ FEWEST_SETS = 100
 PAIRS = ((0.5, 0.6), (0.5, 1.0))
 METHODS = ("repeated-k-fold-t", "corrected-resampled-t", "bayle-cv", "k-fold-t", "5x2cv-t")
 COLUMNS = [
-    *("scenario", "n", "method", "n_replicates", "truth", "coverage", "coverage_mcse"),
+    *("scenario", "n", "method", "n_replicates", "mean_truth", "coverage", "coverage_mcse"),
     *("expected", "coverage_of_expected", "width", "n_degenerate", "n_failed"),
 ]
 WORLD = Gaussians(n_features=20, n_signal=5)
@@ -101,7 +101,8 @@ def main(action: str, store: str = "") -> None:
     elif action in ("run", "trial"):
         run_study(study(SEED, N_SETS) if action == "run" else study(1, 2), store)
     else:
-        cells = summarize(store).cells
+        summary = summarize(store)
+        cells = summary.cells.merge(summary.samples[["scenario", "n", "mean_truth"]], on=["scenario", "n"])
         cells = cells[cells["n_replicates"] >= FEWEST_SETS][COLUMNS]
         cells.to_csv(Path(__file__).with_name("cells.csv"), index=False, float_format="%.6g")
 
