@@ -104,8 +104,8 @@ def compare_learners(
         Name of the learner with which every other is compared, as the second of each pair; None compares all pairs.
     null : float, default=0.0
         Margin, in (-1, 1): the smallest difference that would matter. With "less" and a positive margin, the test is
-        one of non-inferiority. Methods without a standard error ("5x2cv-f", "grandvalet-bengio-t", "mcnemar",
-        "independent-test-sets") allow only 0.
+        one of non-inferiority; for the AUC, with "greater" and a negative one. Methods without a standard error
+        ("5x2cv-f", "grandvalet-bengio-t", "mcnemar", "independent-test-sets") allow only 0.
     groups : array-like, shape (n_samples,), default=None
         Which rows belong together, such as those of one patient: folds keep them together. Without ``cv``, methods
         based on folds or splits use folds of whole groups; methods that would split groups raise ValueError.

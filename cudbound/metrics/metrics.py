@@ -26,7 +26,7 @@ _SENTENCES = {
     ),
     "log-loss": "it has no largest value; use brier for probabilities.",
     "calibration calibration-slope calibration-intercept": (
-        "intercept and slope have no interval; 'cudbound report' has both, and in Python the table for auc or brier "
+        "intercept and slope have no interval; 'cudbound report' has both, and in Python the table for brier "
         "(table.calibration)."
     ),
     "survival c-index concordance concordance-index hazard-ratio": (
