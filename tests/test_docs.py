@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
+import inspect
 import pkgutil
 import re
 import runpy
@@ -12,6 +14,7 @@ import tomllib
 from dataclasses import fields
 from pathlib import Path
 
+import click
 import pandas as pd
 import pytest
 import search_nodes
@@ -22,6 +25,7 @@ from page_session import FENCE, GENERATED, run_page
 
 import cudbound
 from cudbound.adapters import ADAPTERS
+from cudbound.cli.group import main as command
 from cudbound.intervals import METHODS
 from cudbound.losses.surrogates import LOSSES
 from cudbound.point_estimates import ESTIMATORS
@@ -177,6 +181,34 @@ def test_defaults_of_the_sizes_are_those_of_the_notation():
     elsewhere = {"inner", "on_single_class", "cv", "copies", "holdout_fraction"}
     numbers = [one for one in fields(Resampling) if one.name not in elsewhere]
     assert given == {one.name: f"{one.default:g}" for one in numbers}
+
+
+def options_of(part: click.Command, context: click.Context) -> set[str]:
+    """The options of a command and of those below it."""
+    below = (
+        [part.get_command(context, name) for name in part.list_commands(context)]
+        if isinstance(part, click.Group)
+        else []
+    )
+    own = {option for parameter in part.params for option in parameter.opts}
+    return own.union(*(options_of(each, context) for each in below))
+
+
+@each_page
+def test_calls_and_options_in_the_text_can_be_made(page):
+    """Code within a sentence is not run: only its arguments and options are checked."""
+    options = options_of(command, click.Context(command)) | {"--help", "--renew"}
+    if page.name == "CONTRIBUTING.md":
+        options |= {"--no-build-isolation", "--strict"}
+    for code in re.findall(r"`([^`\n]+)`", FENCE.sub("", page.read_text())):
+        assert set(re.findall(r"(?<!\S)--[a-z][a-z-]*", code)) <= options, code
+        if (call := re.match(r"(\w+)\(.+\)$", code)) and call[1] in cudbound.__all__:
+            written = ast.parse(code, mode="eval").body
+            given = [ast.unparse(each) for each in written.args if ast.unparse(each) != "..."]
+            # whatever is left out where a call has three dots is of no concern
+            inspect.signature(getattr(cudbound, call[1])).bind_partial(
+                *given, **{each.arg: None for each in written.keywords}
+            )
 
 
 @each_page
