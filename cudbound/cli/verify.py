@@ -105,6 +105,8 @@ def verify(
     try:
         data = read_training_data(replace(how.data, file=data_path))
     except CsvError as error:  # it names options of the command that saved the result
+        if not data_path.exists():
+            raise
         raise CsvError(
             f"{str(data_path)!r} cannot be read like the data of the saved result: {error}"
         ) from error
