@@ -118,8 +118,7 @@ def check_file(data: DataFile) -> FileCheck:
     used = [
         name
         for name in table.names
-        if name in (*(data.features or table.names), data.target)
-        and name not in (*data.exclude, *table.unnamed, data.group, data.weight)
+        if _may_be_used(name, data) and name not in (*data.exclude, *table.unnamed, data.group, data.weight)
     ]
     data, cells = _in_its_convention(table, data, used, problems)
     values = cells.mask(missing_cells(cells, data.missing_values))
@@ -130,6 +129,10 @@ def check_file(data: DataFile) -> FileCheck:
     keys = values.map(key_of)
     roles = {name: _role(name, keys[name], kinds[name], data, table) for name in table.names}
     data = _with_target(data, values[used], keys[used], roles, problems)
+    if data.features:
+        if data.target:
+            find_roles(table, data)
+        roles |= {name: LEFT_OUT for name in used if name not in (*data.features, data.target)}
     problems += _questions(values, keys, kinds, roles, data)
     repeated = [
         name for name in _of(roles, ID) if 5 < values[name].nunique() < values[name].count() == len(values)
@@ -180,23 +183,31 @@ def _in_its_convention(
     return data, table.cells.assign(**plain)
 
 
+def _may_be_used(name: str, data: DataFile) -> bool:
+    """Whether a column may be a feature or the target, which is not among the features that are named."""
+    return not (data.features and data.target) or name in (*data.features, data.target)
+
+
 def _role(name: str, keys: pd.Series[str], kind: str, data: DataFile, table: Table) -> str:
     if name in table.unnamed:
         return LEFT_OUT if name in data.exclude else UNNAMED
     if name in (data.group, data.weight):
         return "group" if name == data.group else "weight"
-    if name in data.exclude or name not in (*(data.features or table.names), data.target):
+    if name in data.exclude or not _may_be_used(name, data):
         return LEFT_OUT
     if name in data.categorical and keys.nunique() > 1:
         return CATEGORICAL
     if keys.nunique() < 2 and not is_id_name(name):
         return CONSTANT if keys.nunique() else EMPTY
+    of_kind = {NUMBERS: NUMERIC, TEXT: CATEGORICAL}.get(kind, UNUSABLE)
+    if name in data.features and of_kind != UNUSABLE:
+        return of_kind
     is_unique = kind == IDS and keys.nunique() == keys.count()
     if is_id_name(name) or is_unique or has_long_numbers(keys) or numbers_the_rows(keys.dropna()):
         return ID
     if kind in (NUMBERS, TEXT) and 2 * keys.count() < len(keys):
         return MOSTLY_MISSING
-    return {NUMBERS: NUMERIC, TEXT: CATEGORICAL}.get(kind, UNUSABLE)
+    return of_kind
 
 
 def _of(roles: dict[str, str], *wanted: str) -> list[str]:
@@ -207,8 +218,11 @@ def _with_target(
     data: DataFile, values: pd.DataFrame, keys: pd.DataFrame, roles: dict[str, str], problems: list[str]
 ) -> DataFile:
     """Guess the target and its event if they are not given."""
-    counts = {name: keys[name].value_counts().sort_index() for name in keys.columns}
-    pairs = [name for name in _of(roles, *USABLE) if len(counts[name]) == 2 and counts[name].min() > 1]
+    counts = {
+        name: keys[name].value_counts().sort_index() for name in keys.columns if name not in data.features
+    }
+    usable = [name for name in _of(roles, *USABLE) if name in counts]
+    pairs = [name for name in usable if len(counts[name]) == 2 and counts[name].min() > 1]
     # a column named like an outcome comes before others of two values, even if it has more
     named = [name for name in counts if _rank(name) == 2 and 1 < len(counts[name]) <= MOST_CLASSES]
     guesses = [name for name in reversed(counts) if name in pairs or name in named]

@@ -61,6 +61,23 @@ def test_a_clean_file_is_read_at_once():
     assert following(result).exit_code == 0
 
 
+def test_columns_named_as_features_are_features_and_the_target_is_another():
+    half_missing = [i % 7 if i % 3 == 0 else "" for i in range(N)]
+    write(columns(number=list(range(N)), marker=half_missing, weight=[50 + i % 9 for i in range(N)]))
+    guessed = check()
+    assert (role(guessed, "number"), role(guessed, "marker")) == ("ID", "mostly missing")
+    result = check("--features", "number,marker,sex")
+    assert [role(result, name) for name in ("number", "marker", "sex", "died", "age", "weight")] == [
+        *("numeric feature", "numeric feature", "categorical feature", "target"),
+        *("left out", "left out"),
+    ]
+    assert " --features number,marker,sex " in result.stdout
+    unknown = check("--features", "age,nothing")
+    assert unknown.exit_code == 1
+    assert "--features: no column 'nothing'" in unknown.stderr
+    assert following(result).exit_code == 0
+
+
 def test_features_in_units_of_very_different_size_are_to_be_standardized():
     """What the command then warns of without it, the check has said before."""
     write(
