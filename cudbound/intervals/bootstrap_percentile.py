@@ -18,7 +18,7 @@ from scipy.special import ndtr, ndtri
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Outcome
 from cudbound.basis.proportions import QUANTILE_RULES, inverted_cdf_quantile, sample_quantile
-from cudbound.intervals.efron_tibshirani import err1_influences
+from cudbound.intervals.efron_tibshirani import UNEQUAL_ROWS, err1_influences, has_unequal_rows
 from cudbound.intervals.method import EQUAL, Method, defined_values, replicates_632
 from cudbound.point_estimates.bootstrap_632 import estimate_632
 from cudbound.records import LOSSES, Records
@@ -238,6 +238,10 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
             "groups. Use variant='bc', 'shift' or 'basic'."
         )
     bootstrap = records.require(BOOTSTRAP)
+    if has_unequal_rows(bootstrap):
+        return Outcome(
+            estimate_632(records), UNDEFINED_LIMITS, degenerate=UNEQUAL_ROWS, center=".632 estimate"
+        )
     curvature = acceleration(err1_influences(bootstrap.losses, bootstrap.counts))
     if np.isnan(curvature):
         never = never_out_of_bag(bootstrap.counts)

@@ -27,6 +27,11 @@ Array = NDArray[np.float64]
 UNEQUAL_ROWS = "its influence values require equally weighted rows, with the same number in each draw"
 
 
+def has_unequal_rows(bootstrap: BootstrapLosses) -> bool:
+    """Return whether rows have weights, or draws hold different numbers of rows: influence values assume neither."""
+    return bootstrap.weighed or bool(np.ptp(bootstrap.counts.sum(axis=1)) > 0)
+
+
 def err1_influences(losses: ArrayLike, counts: ArrayLike) -> Array:
     """Return how the leave-one-out bootstrap error Err(1) changes with the weight of each point.
 
@@ -152,7 +157,7 @@ def _outcome(
     records: Records, confidence_level: float, estimate: float, center: Center | None = None
 ) -> Outcome:
     bootstrap = records.require(BOOTSTRAP)
-    if bootstrap.weighed or np.ptp(bootstrap.counts.sum(axis=1)) > 0:
+    if has_unequal_rows(bootstrap):
         return Outcome(estimate, UNDEFINED_LIMITS, degenerate=UNEQUAL_ROWS, center=center)
     standard_error = scaled_standard_error(estimate, bootstrap.losses, bootstrap.counts)
     if never := never_out_of_bag(bootstrap.counts):

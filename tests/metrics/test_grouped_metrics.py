@@ -219,10 +219,17 @@ def test_the_majority_class_errs_by_the_weights(file):
 # ---- influence values ----
 
 
-@pytest.mark.parametrize("method", ["bootstrap-632-normal", "bootstrap-632-plus-normal"])
-def test_influence_values_are_those_of_rows_that_count_alike(method):
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("bootstrap-632-normal", {}),
+        ("bootstrap-632-plus-normal", {}),
+        ("bootstrap-bias-corrected", {"variant": "bca"}),
+    ],
+)
+def test_influence_values_are_those_of_rows_that_count_alike(method, options):
     clf = LeastSquaresClassifier().fit(X, Y)
-    asked = {"methods": [method], "n_resamples": 60, "rng": 0}
+    asked = {"methods": [(method, options)], "n_resamples": 60, "rng": 0}
     why = "its influence values require equally weighted rows, with the same number in each draw"
     refused = [
         compare_intervals(clf, X, Y, metric="balanced-error", **asked)[method],
