@@ -41,7 +41,9 @@ WHOLE = frozenset({"rng", "n_resamples", "n_jobs"})
 def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Make a public function refuse what it cannot read, share one progress bar, and warn once of its refits."""
     parameters = inspect.signature(function).parameters
-    in_order = [name for name, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
+    in_order = [
+        name for name, parameter in parameters.items() if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    ]
 
     @functools.wraps(function)
     def call(*values: Parameters.args, **named: Parameters.kwargs) -> Result:

@@ -43,7 +43,6 @@ class _OfConfigurations(Recorded):
                 "'counts' must have one column per row of 'losses'. "
                 f"Got {self.counts.shape[1]} columns and {len(self.losses)} rows."
             )
-        check_draws(self.counts, uneven=getattr(self, "uneven", False))
 
     @property
     def chosen(self) -> NDArray[np.intp]:
@@ -91,6 +90,10 @@ class TunedLosses(_OfConfigurations):
     uneven: Flag = False
     in_folds: MeansOfEach | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_draws(self.counts, uneven=self.uneven)
+
     @property
     def n_samples(self) -> int:
         """Number of rows of the training set."""
@@ -121,6 +124,10 @@ class TunedFolds(_OfConfigurations):
     """
 
     remarks: Remarks = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_draws(self.counts)
 
     @property
     def n_fits(self) -> int:
