@@ -165,7 +165,7 @@ class RocDisplay(SquareDisplay):
 
     Out of bag, a row has its mean rank among the rows left out of the same draw, because scores of different refits are
     not on the same scale. The area under this curve is close, but not equal, to the estimate of the interval in the
-    legend. There is no band: none is known to have nominal coverage.
+    legend. There is no band.
 
     Parameters
     ----------
