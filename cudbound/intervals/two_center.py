@@ -3,8 +3,8 @@
 Each metric is a mean loss: the share of misclassified rows, one minus the AUC, the Brier score. Two estimates of it are
 the centers, and a third protects the upper limit:
 
-    cv   the mean loss of 5 times 10-fold cross-validation, which usually has little bias
-    e    the .632+ estimate, which usually varies less
+    cv   the mean loss of 5 times 10-fold cross-validation, on rows that no refit has seen
+    e    the .632+ estimate, which can vary less
     b    the out-of-bag loss Err(1), which is usually too high
 
 The limits are those of n new cases with the mean loss min(cv, e) for the lower one, and max(cv, e, (cv + b)/2) for the
