@@ -101,16 +101,32 @@ def to_additive_model(
     check_index(X, y)
     check_can_be_refitted(estimator)
     check_is_fitted(estimator)
-    adapter = find_adapter(estimator)
     if hasattr(estimator, "classes_"):  # a search that was not refitted has none; its adapter says so
         check_binary_classifier(estimator)
-    model = adapter.to_additive_model(estimator, X, y)
+    if sample_weight is not None:
+        check_index(X, sample_weight, names=("X", "sample_weight"))
+    return additive_model(
+        estimator, X, y, predicted, polish=polish, sample_weight=sample_weight, native=native
+    )
+
+
+def additive_model(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    predicted: NDArray[Any] | None,
+    *,
+    polish: bool,
+    sample_weight: NDArray[np.float64] | None,
+    native: bool = False,
+) -> AdditiveModel:
+    """Return what `to_additive_model` does, for a classifier and rows that have been checked."""
+    model = find_adapter(estimator).to_additive_model(estimator, X, y)
     model = _oriented(model, estimator, estimator.predict(X) if predicted is None else predicted)
     _warn_unscaled(model, estimator)
     if native and model.l1_penalty is not None:
         check_native(training_problem(model))
     if sample_weight is not None:
-        check_index(X, sample_weight, names=("X", "sample_weight"))
         model = _weighted(model, np.asarray(sample_weight))
     if polish:
         model = polish_model(model)

@@ -15,7 +15,7 @@ from sklearn.feature_selection import SelectorMixin, VarianceThreshold
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 
-from cudbound.adapters import to_additive_model
+from cudbound.adapters import additive_model
 from cudbound.adapters.families import has_intercept
 from cudbound.adapters.parts import EstimatorParts, parameters_of, unwrap
 from cudbound.basis import exceptions
@@ -243,14 +243,15 @@ class Model:
         if unseen and not named:
             return replace(without, why_none=unseen)
         try:
-            model = to_additive_model(
+            weights = sample.sample_weight
+            model = additive_model(
                 estimator,
                 sample.X,
                 sample.y,
+                sample.predicted,
                 polish=polish,
-                sample_weight=sample.sample_weight,
+                sample_weight=weights,
                 native=native,
-                predicted=sample.predicted,
             )
         except exceptions.StatedError as error:
             if named:

@@ -415,13 +415,17 @@ class RecordedOutputs:
             outputs["scores"] = scores if self.event_class else -scores
         return outputs
 
-    def from_linear(self, scores: Array) -> dict[str, Array]:
-        """Return the kept outputs of linear classifiers with these scores for the second class.
+    def of_linear(self, losses: NDArray[np.bool_], scores: Array) -> Any:
+        """Return the outputs of linear classifiers with these losses, and these scores for the second class.
 
         Their probabilities, if any, are logistic in the score.
         """
+        outputs = self.empty(losses.shape)
+        outputs["loss"] = losses
         turned = scores if self.event_class else -scores
-        return {kind: turned if kind == "scores" else expit(turned) for kind in self.kinds}
+        for kind in self.kinds:
+            outputs[kind] = turned if kind == "scores" else expit(turned)
+        return outputs
 
 
 #: Losses alone.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.adapters import to_additive_model
+from cudbound.adapters import additive_model
 from cudbound.analysis.analyze import analyze, draw_for, fitted_classifier, saved_rows
 from cudbound.analysis.question import Question
 from cudbound.basis.calls import public_call
@@ -237,7 +237,9 @@ def _check_classifier(
     assert coef is not None, "a file with bounds has the coefficients that their witnesses are compared with"
     polish, weights = saved.question.bound.polish, sample.sample_weight
     try:
-        model = to_additive_model(estimator, sample.X, sample.y, polish=polish, sample_weight=weights)
+        model = additive_model(
+            estimator, sample.X, sample.y, sample.predicted, polish=polish, sample_weight=weights
+        )
         if coef.shape != model.coef.shape:
             text = f"it has {model.coef.size} coefficients, but the file has {coef.size}"
             return Check("classifier", False, text), None

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from cudbound.basis.exceptions import SlowRefitsWarning, WarnedRefitsWarning
-from cudbound.basis.feature_table import check_in_memory
+from cudbound.basis.exceptions import ParameterError, SlowRefitsWarning, WarnedRefitsWarning
 from cudbound.basis.validation import check_integer, check_seed
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, 
 
     @functools.wraps(function)
     def call(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
-        if _ACTIVE.get() is not None:  # a part of another call
+        if OF_CALL.get() is not None:  # a part of another call
             return function(*values, **named)
         if len(values) > len(in_order) > 0:
             order, more = ", ".join(in_order), len(values) - len(in_order)
@@ -55,18 +54,20 @@ def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, 
                 f"{function.__name__} takes {order} in this order, and all else by name. Got {more} more."
             )
         for name, value in [*zip(parameters, values, strict=False), *named.items()]:
-            check_in_memory(name, value)
+            for part in value if isinstance(value, tuple) else (value,):
+                if type(part).__name__ == "LazyFrame":  # of polars, whose rows have not been computed
+                    raise ParameterError(name, "rows in memory", "LazyFrame", " Call its collect() first.")
         for name in WHOLE & named.keys():  # R has no other numbers than 0.0
             value = named[name]
             if isinstance(value, float) and value.is_integer():
                 named[name] = int(value)
         refits = WarningsOfRefits()
-        progress, active = _SHARED.set(current_progress()), _ACTIVE.set(refits)
+        progress, active = _SHARED.set(current_progress()), OF_CALL.set(refits)
         try:
             result = function(*values, **named)
         finally:
             _SHARED.reset(progress)
-            _ACTIVE.reset(active)
+            OF_CALL.reset(active)
         if refits.n_warned:
             warn(refits.warning)
         return result
@@ -158,6 +159,7 @@ def in_notebook() -> bool:
 LONG_SECONDS, SECONDS_BEFORE_FORECAST = 10.0, 0.5
 
 
+@dataclass
 class Forecast:
     """Warns once if refits will take long, as soon as the first few allow a forecast.
 
@@ -170,13 +172,12 @@ class Forecast:
     clock : callable, default=time.monotonic
     """
 
-    def __init__(self, total: int, helps: tuple[str, ...] = (), clock: Callable[[], float] = time.monotonic):
-        self._total = total
-        self._helps = helps
-        self._clock = clock
-        self._begun: float | None = None
-        self._made = 0
-        self._judged = False
+    total: int
+    helps: tuple[str, ...] = ()
+    clock: Callable[[], float] = time.monotonic
+    _begun: float | None = None
+    _made: int = 0
+    _judged: bool = False
 
     def __call__(self, n_fits: int) -> None:
         """Add to the number of completed refits."""
@@ -184,18 +185,16 @@ class Forecast:
             return
         if self._begun is None:
             # the start of workers does not represent later refits
-            self._begun = self._clock()
+            self._begun = self.clock()
             return
         self._made += n_fits
-        elapsed = self._clock() - self._begun
+        elapsed = self.clock() - self._begun
         if elapsed < SECONDS_BEFORE_FORECAST:
             return
         self._judged = True
-        seconds = elapsed / self._made * self._total
+        seconds = elapsed / self._made * self.total
         if seconds >= LONG_SECONDS:
-            warn(
-                SlowRefitsWarning(f"{self._total:,} refits will take about {_in_words(seconds)}", self._helps)
-            )
+            warn(SlowRefitsWarning(f"{self.total:,} refits will take about {_in_words(seconds)}", self.helps))
 
 
 @contextmanager
@@ -233,7 +232,8 @@ LONGEST = 200
 #: What helps against a warning, by the name of its category.
 REMEDIES = {"ConvergenceWarning": "scale the features, or allow more iterations"}
 
-_ACTIVE: ContextVar[WarningsOfRefits | None] = ContextVar("warnings_of_refits", default=None)
+#: Where the warnings of the present call are collected; None outside of every call.
+OF_CALL: ContextVar[WarningsOfRefits | None] = ContextVar("warnings_of_refits", default=None)
 
 
 @dataclass
@@ -281,11 +281,6 @@ class WarningsOfRefits:
         return WarnedRefitsWarning(
             fact, helps, n_refits=self.n_refits, n_warned=self.n_warned, categories=tuple(names)
         )
-
-
-def active() -> WarningsOfRefits | None:
-    """Return where the warnings of a call are collected; None outside of every call."""
-    return _ACTIVE.get()
 
 
 class _NotHere(type):

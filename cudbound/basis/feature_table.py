@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.exceptions import ParameterError
-
 
 def count_rows(X: Any) -> int:
     """Return the number of rows of an array, a data frame, a sparse matrix or a list."""
@@ -32,13 +30,6 @@ def column_names(X: Any) -> list[str] | None:
     """Return the names of the columns of a table, or None if they have none."""
     names = getattr(X, "column_names", getattr(X, "columns", None))  # columns of pyarrow are values
     return None if names is None else list(names)
-
-
-def check_in_memory(name: str, values: Any) -> None:
-    """Raise ParameterError for a frame of polars whose rows have not been computed, also within a pair."""
-    for part in values if isinstance(values, tuple) else (values,):
-        if type(part).__name__ == "LazyFrame":
-            raise ParameterError(name, "rows in memory", type(part).__name__, " Call its collect() first.")
 
 
 #: Ratio of standard deviations from which a penalty that treats all features alike is worth a warning.

@@ -304,7 +304,7 @@ def check_classifier(estimator: Any) -> NDArray[Any]:
     sklearn.exceptions.NotFittedError
         If it has not been fitted.
     TypeError
-        If it is not a scikit-learn estimator, or not a classifier.
+        If it is not a classifier.
     UnsupportedEstimatorError
         If it is a search without a fitted classifier.
     ValueError
@@ -313,7 +313,6 @@ def check_classifier(estimator: Any) -> NDArray[Any]:
     from sklearn.base import is_regressor
     from sklearn.utils.validation import check_is_fitted
 
-    check_can_be_refitted(estimator)
     check_is_fitted(estimator)
     if is_regressor(estimator):
         raise TypeError(

@@ -262,10 +262,11 @@ def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: i
 
 def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
     from cudbound.adapters.parts import describe_classifier
-    from cudbound.basis.validation import check_binary_classifier, check_classifier
+    from cudbound.basis.validation import check_binary_classifier, check_can_be_refitted, check_classifier
 
     name, estimator = quoted(model.path.name), model.estimator
     try:
+        check_can_be_refitted(estimator)
         classes = (check_binary_classifier if sample.event else check_classifier)(estimator)
     except (ValueError, TypeError) as error:  # sklearn's NotFittedError is a ValueError
         raise ValueError(f"--model: {name} cannot be used: {error}") from error

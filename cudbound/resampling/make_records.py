@@ -346,7 +346,6 @@ def given_records(inputs: RecordingInputs) -> RecordsByName:
     records: RecordsByName = {
         "losses": np.asarray(predicted != sample.y),
         "groups": sample.groups,
-        **inputs.scoring.of(estimator, sample.X),
     }
     if two:
         shares = (sample.labels > 0.0).mean(), (predicted == sample.classes[1]).mean()
@@ -355,6 +354,7 @@ def given_records(inputs: RecordingInputs) -> RecordsByName:
         records["chance_losses"] = _chance_losses(predicted, sample)
         records["no_information"] = float(records["chance_losses"].mean())
     if inputs.scoring.kinds:
+        records |= inputs.scoring.of(estimator, sample.X)
         records["event"] = sample.events(inputs.scoring.event_class)
     if inputs.test_set is not None:
         X_test, y_test = inputs.test_set

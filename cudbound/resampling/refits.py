@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import config_context
 from sklearn.utils import _safe_indexing, gen_batches
 from sklearn.utils.parallel import delayed
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from cudbound.adapters import batched_refit, parts
-from cudbound.basis.calls import Kind, WarningsOfRefits, active, recorded, warn
+from cudbound.basis.calls import OF_CALL, Kind, WarningsOfRefits, recorded, warn
 from cudbound.basis.environment import results_of
 from cudbound.basis.feature_table import as_table, copied
 from cudbound.basis.sample import predicted_labels
@@ -211,20 +211,19 @@ def _joined(pieces: Iterable[Piece]) -> Piece:
 def _in_batches(
     batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring: parts.RecordedOutputs
 ) -> Pieces:
+    libraries = ThreadpoolController()  # to find them takes as long as many a batch
+
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         for part in gen_batches(len(counts), FITS_PER_BATCH):
             errors: Failures = {}
-            with threadpool_limits(n_jobs):
+            with libraries.limit(limits=n_jobs):
                 losses, clear, scores = batched(counts[part].astype(np.float64))
-            outputs = scoring.empty(losses.shape)
-            outputs["loss"] = losses
-            for kind, values in scoring.from_linear(scores).items():
-                outputs[kind] = values
+            outputs = scoring.of_linear(losses, scores)
             if not clear.all():
                 again = np.flatnonzero(~clear)
                 outputs[again], failed = _joined(one_by_one(counts[part][again], seeds[part][again]))
                 errors = {int(again[fit]): error for fit, error in failed.items()}
-            if (collected := active()) is not None:
+            if (collected := OF_CALL.get()) is not None:
                 collected.n_refits += int(np.count_nonzero(clear))
             yield outputs, errors
 
@@ -239,12 +238,13 @@ def _in_jobs(fit_each: Callable[..., tuple[Piece, list[list[Kind]]]], n_jobs: in
         stops = sorted({0, *small, *range(size, len(counts), size), len(counts)})
         jobs = (delayed(fit_each)(counts[first:stop], seeds[first:stop]) for first, stop in pairwise(stops))
         results = results_of(n_jobs, jobs)
-        collected = active() or WarningsOfRefits()
+        of_call = OF_CALL.get()
+        collected = of_call or WarningsOfRefits()
         try:
             for piece, warned in results:
                 collected.add(warned)
                 yield piece
-            if collected is not active() and collected.n_warned:  # outside of every call
+            if of_call is None and collected.n_warned:  # outside of every call
                 warn(collected.warning)
         finally:
             with warnings.catch_warnings():
