@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -241,12 +241,15 @@ def linear_fit(estimator: Any, n_jobs: int, *, family: type, objective: Objectiv
 
 
 def _fit_of(estimator: Any, minimized: Objective, n_jobs: int) -> LinearFit:
+    weights: Any = getattr(estimator, "class_weight", None)
+    if not isinstance(weights, str):  # "balanced" depends on the training set
+        weights = tuple(compute_class_weight(weights, classes=estimator.classes_, y=estimator.classes_))
     return LinearFit(
         minimized.loss,
         minimized.penalty,
         fit_intercept=has_intercept(estimator),
         intercept_penalty=minimized.intercept_penalty,
-        class_weight=_class_pair(estimator),
+        class_weight=weights,
         of_package=isinstance(estimator, TwoClassLinear),
         n_jobs=n_jobs,
     )
@@ -276,15 +279,6 @@ def _class_weights(estimator: Any, labels: Array) -> Array | None:
         return None
     y = estimator.classes_[(labels > 0.0).astype(int)]
     return np.asarray(compute_sample_weight(estimator.class_weight, y), dtype=np.float64)
-
-
-def _class_pair(estimator: Any) -> tuple[float, float] | Literal["balanced"]:
-    """Return the weights of the two classes, or "balanced" if they depend on the training set."""
-    class_weight, classes = getattr(estimator, "class_weight", None), estimator.classes_
-    if isinstance(class_weight, str):
-        return "balanced"
-    first, second = compute_class_weight(class_weight, classes=classes, y=classes).tolist()
-    return first, second
 
 
 def own_coefficients(classifier: Any, n_features: int) -> tuple[Array, float] | None:

@@ -20,7 +20,7 @@ from cudbound.adapters.families import has_intercept
 from cudbound.adapters.parts import EstimatorParts, parameters_of, unwrap
 from cudbound.basis import exceptions
 from cudbound.basis.calls import warn
-from cudbound.basis.feature_table import copied, dense
+from cudbound.basis.feature_table import copied, count_rows, dense
 from cudbound.basis.sample import Sample
 from cudbound.estimators.two_class import StumpBasis
 from cudbound.problem.coordinates import design_rank
@@ -39,9 +39,9 @@ class FittedFacts:
 
     Attributes
     ----------
-    rank : float
-        Rank of the design that reaches the classifier, including a fitted intercept; nan if the classifier has no
-        linear form, or if the matrix has more than `MOST_VALUES` values.
+    design : Design
+        The matrix that reached the classifier. Its rank is nan if the classifier has no linear form, or if the matrix
+        has more than `MOST_VALUES` values.
     frozen : tuple of str
         The parts that a refit does not fit again, such as ("SelectFromModel(prefit=True)",).
     chosen_by : tuple of str
@@ -54,7 +54,7 @@ class FittedFacts:
         Columns of the matrix that reaches the classifier, or that step; 0 if the classifier ignores them.
     """
 
-    rank: float
+    design: Design
     frozen: tuple[str, ...]
     chosen_by: tuple[str, ...]
     reads_labels: str
@@ -62,7 +62,7 @@ class FittedFacts:
     n_columns: int
 
 
-def facts_of(estimator: Any, X: Any) -> FittedFacts:
+def facts_of(estimator: Any, X: Any, n_groups: int | None = None) -> FittedFacts:
     """Return facts on a fitted classifier and its training rows.
 
     Parameters
@@ -71,6 +71,8 @@ def facts_of(estimator: Any, X: Any) -> FittedFacts:
         Fitted classifier, alone or inside pipelines, searches, thresholds and frozen estimators.
     X : array-like
         The rows that it was fitted to; they are not changed.
+    n_groups : int or None, default=None
+        Number of groups of rows; None without groups.
 
     Examples
     --------
@@ -79,10 +81,10 @@ def facts_of(estimator: Any, X: Any) -> FittedFacts:
     >>> from sklearn.pipeline import make_pipeline
     >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [2.0, 1.0]], [0, 0, 1, 1]
     >>> facts = facts_of(make_pipeline(SelectKBest(k=1), LogisticRegression()).fit(X, y), X)
-    >>> facts.rank, facts.n_columns, facts.reads_labels
+    >>> facts.design.rank, facts.n_columns, facts.reads_labels
     (2.0, 2, 'SelectKBest')
     """
-    parts = unwrap(estimator)
+    parts, n_rows = unwrap(estimator), count_rows(X)
     reads_labels, use, n_columns = "", "", 0
     for step in parts.steps:
         if not use and (use := label_use(step)):
@@ -96,8 +98,8 @@ def facts_of(estimator: Any, X: Any) -> FittedFacts:
     elif not use:
         n_columns = _n_columns(X)
     frozen = tuple(dict.fromkeys(_frozen(parts)))
-    rank = _rank(parts.classifier, X)
-    return FittedFacts(rank, frozen, parts.chosen_by, reads_labels, use, n_columns)
+    design = Design(n_rows, _rank(parts.classifier, X), n_groups)
+    return FittedFacts(design, frozen, parts.chosen_by, reads_labels, use, n_columns)
 
 
 def _rank(classifier: Any, rows: Any) -> float:
@@ -161,8 +163,6 @@ class Model:
     additive : AdditiveModel or None
         None if there is none, or if no requested method can use it.
     facts : FittedFacts
-    design : Design
-        The matrix that reached the classifier.
     why_none : str
         Why there is no additive model, in a few words; empty if there is one, or if it was not needed.
     cautions : tuple of CudboundWarning
@@ -171,7 +171,6 @@ class Model:
 
     additive: AdditiveModel | None
     facts: FittedFacts
-    design: Design
     why_none: str = ""
     cautions: tuple[exceptions.CudboundWarning, ...] = ()
 
@@ -219,9 +218,8 @@ class Model:
         NotResampledWarning, NotMinimizerWarning
         """
         estimator = sample.estimator
-        facts = facts_of(estimator, sample.X)
-        design = design_of(facts, sample)
-        without = cls(None, facts, design, cautions=many_features(facts, design, result))
+        facts = facts_of(estimator, sample.X, sample.n_groups)
+        without = cls(None, facts, cautions=many_features(facts, result))
         if facts.frozen and refits:
             warn(
                 exceptions.NotResampledWarning(
@@ -299,12 +297,6 @@ def _unseen_choice(facts: FittedFacts) -> str:
     return ""
 
 
-def design_of(facts: FittedFacts, sample: Sample) -> Design:
-    """Return the record of the matrix that reached a classifier."""
-    n_groups = None if sample.groups is None else sample.groups.n_groups
-    return Design(sample.n_samples, facts.rank, n_groups)
-
-
 #: What many features mean for a result.
 MANY_FEATURES = {
     "interval": "do not rely on intervals that use the training error, except two-center, which allows for that",
@@ -313,18 +305,16 @@ MANY_FEATURES = {
 }
 
 
-def many_features(
-    facts: FittedFacts, design: Design, result: str = "interval"
-) -> tuple[exceptions.CudboundWarning, ...]:
+def many_features(facts: FittedFacts, result: str = "interval") -> tuple[exceptions.CudboundWarning, ...]:
     """Return a caution if a classifier has many features for its training rows.
 
     Parameters
     ----------
     facts : FittedFacts
-    design : Design
     result : {"interval", "estimate", "comparison"}, default="interval"
         What the classifier is used for.
     """
+    design = facts.design
     if not (design.has_many_columns or facts.n_columns >= design.n_units):
         return ()
     rank = f" (rank of the design {design.rank:.0f})" if design.has_many_columns else ""

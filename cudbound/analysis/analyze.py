@@ -25,7 +25,6 @@ from cudbound.intervals.bbc_cv import check_search
 from cudbound.metrics.metric import MetricRows
 from cudbound.metrics.metrics import Metrics
 from cudbound.metrics.targets import draw_for_metrics, targets_of, warn_of_few, warn_of_few_tested
-from cudbound.metrics.views import check_inner_draws
 from cudbound.problem.draws import check_resamples
 from cudbound.report.tables import SINGLE
 from cudbound.resampling.failed_refits import naming_the_step
@@ -78,13 +77,12 @@ def analyze(
         _check_threshold(sample, metrics.threshold, event_class)
     model = question.model_of(sample) if result == "interval" else Model.of(sample, result=result)
     inputs = _inputs(question, sample, counts, targets, model, event_class, new_cases)
-    check_inner_draws(question.resampling.inner, targets)
     refused = question.refusals(inputs, targets, model)
     needs = question.needs(refused)
     if refits_for(needs - (set() if inputs.test_set is None else {TEST_SET})):
         inputs.check_refits()  # before the bound is searched
     failed: Errors = {}
-    records, of_targets = record_targets(needs, inputs, {"design": model.design}, targets, failed)
+    records, of_targets = record_targets(needs, inputs, {"design": model.facts.design}, targets, failed)
     if records.test_set is not None and result == "interval":
         for metric in {target.metric: None for target in _bounded_by(question, targets, on_test_set=True)}:
             warn_of_few_tested(metric, records.test_set.rows_of(metric.event_class))

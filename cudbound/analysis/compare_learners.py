@@ -15,7 +15,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import Pipeline
 
 from cudbound.adapters import warn_unscaled
-from cudbound.adapters.model import design_of, facts_of, many_features
+from cudbound.adapters.model import facts_of, many_features
 from cudbound.adapters.parts import RecordedOutputs, describe_classifier, procedure_in_words, splits_rows
 from cudbound.analysis.analyze import analyze, fit_if_needed
 from cudbound.analysis.question import Question, check_new_cases
@@ -510,7 +510,6 @@ def cautions_of_learners(sample: Sample, fitted: Mapping[str, Any]) -> tuple[exc
     """Return reasons for caution about the training rows, and that learners have many features for them."""
     cautions = list(sample.cautions)
     for name, learner in fitted.items():
-        facts = facts_of(learner, sample.X)
-        for caution in many_features(facts, design_of(facts, sample), "comparison"):
+        for caution in many_features(facts_of(learner, sample.X, sample.n_groups), "comparison"):
             cautions.append(exceptions.ManyFeaturesWarning(f"{name}: {caution}"))
     return tuple(cautions)

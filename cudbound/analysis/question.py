@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cudbound.adapters.model import Model
 from cudbound.basis import validation
 from cudbound.basis.calls import warn
-from cudbound.basis.exceptions import RepeatedRowsWarning, StatedError
+from cudbound.basis.exceptions import ParameterError, RepeatedRowsWarning, StatedError
 from cudbound.basis.feature_table import count_equal_rows, count_rows
 from cudbound.basis.method_card import NO_OPTIONS, Card, MethodCard, Needs, RequestedMethods
 from cudbound.basis.record_kind import RecordKind
@@ -22,7 +22,7 @@ from cudbound.bound.cud_bound import Bound
 from cudbound.intervals import METHODS
 from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
 from cudbound.intervals.method import ALTERNATIVES
-from cudbound.metrics.metric import MetricRows
+from cudbound.metrics.metric import ERROR, MetricRows
 from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.problem.draws import check_resamples
@@ -158,14 +158,16 @@ class Question(Generic[Card]):
         Raises
         ------
         ValueError
-            If a method requested by name cannot be computed, or no method uses `cv`.
+            If a method requested by name cannot be computed, if no method uses `cv`, or if inner draws are requested
+            and a metric cannot use them.
         """
-        weighed = [target for target in targets if target.metric.reads == "classes" and not target.plain]
-        refused = (
-            self._of_metrics([target for target in targets if target.metric.reads == "classes"])
-            if weighed
-            else {}
-        )
+        of_classes = [target for target in targets if target.metric.reads == "classes"]
+        weighed = [target.metric.name for target in of_classes if not target.plain]
+        if weighed and self.resampling.inner not in (None, "oob"):
+            what = "weighted rows" if weighed == [ERROR.name] else f"the {weighed[0]}"
+            rule = f"'oob' or None for {what}: inner draws record only unweighted means over all rows"
+            raise ParameterError("inner", rule, self.resampling.inner)
+        refused = self._of_metrics(of_classes) if weighed else {}
         if model is not None and model.why_none:
             refused |= dict.fromkeys(self.of_model, f"no CUD bound: {model.why_none}")
         elif model is not None and model.additive is not None:

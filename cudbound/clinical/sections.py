@@ -546,7 +546,7 @@ def summary_box(results: ReportResults) -> dict[str, Any]:
         "prevalence": run.n_events / run.n_samples,
         "features": list(run.features),
         "n_features": len(run.features),
-        "n_coefficients": None if math.isnan(facts.rank) else int(facts.rank),
+        "n_coefficients": None if math.isnan(facts.design.rank) else int(facts.design.rank),
         "n_missing": int(results.columns.isna().to_numpy().sum()),
         "classifier": run.classifiers.get(SINGLE),
         "procedure": list(steps),

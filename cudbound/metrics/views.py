@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
 from cudbound.basis.validation import Array, Losses
-from cudbound.metrics.metric import ERROR, MetricRows
+from cudbound.metrics.metric import MetricRows
 from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
 
 
@@ -98,17 +98,6 @@ def _errors_of_folds(record: FoldLosses, event: NDArray[np.bool_]) -> FoldLosses
     of_one_class = np.array([event[record.fold != number].mean() for number in record.fold])
     probabilities = np.where(np.isnan(record.probabilities), of_one_class, record.probabilities)
     return replace(record, losses=_errors(probabilities, event))
-
-
-def check_inner_draws(inner: int | str | None, targets: Iterable[MetricRows]) -> None:
-    """Raise ParameterError if inner draws are requested and a metric cannot use them."""
-    unread = [
-        target.metric.name for target in targets if target.metric.reads == "classes" and not target.plain
-    ]
-    if inner not in (None, "oob") and unread:
-        what = "weighted rows" if unread == [ERROR.name] else f"the {unread[0]}"
-        rule = f"'oob' or None for {what}: inner draws record only unweighted means over all rows"
-        raise ParameterError("inner", rule, inner)
 
 
 def records_for(metric_rows: MetricRows, records: Records) -> Records:

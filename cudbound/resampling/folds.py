@@ -90,12 +90,15 @@ def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
 
     There are fewer folds if a class has fewer than ten rows. Groups of rows stay together.
     """
-    fewest = _units_of_rarest_class(context)
+    # rows of the rarest class, or groups with such a row
+    units = np.arange(context.n_samples) if context.groups is None else context.groups.codes
+    fewest = min(np.unique(units[context.labels == label]).size for label in np.unique(context.labels))
     notes = (
         [f"{max(2, fewest)} folds, since a class has only {fewest} rows or groups"] if fewest < FEWEST else []
     )
+    n_folds = max(2, min(N_STRATIFIED_FOLDS, fewest))
     drawn = [
-        context.draw_design(lambda: _draw_stratified(context), fold_training, TRAINING_SETS)
+        context.draw_design(lambda: _draw_stratified(context, n_folds), fold_training, TRAINING_SETS)
         for _ in range(N_STRATIFIED_REPEATS)
     ]
     notes += [remark for _, remarks in drawn for remark in remarks]
@@ -103,24 +106,16 @@ def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
     return RepeatedFoldLosses(tuple(partitions), tuple(dict.fromkeys(notes)))
 
 
-def _draw_stratified(context: RefitContext) -> Folds:
+def _draw_stratified(context: RefitContext, n_folds: int) -> Folds:
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     splitter = (StratifiedKFold if context.groups is None else StratifiedGroupKFold)(
-        max(2, min(N_STRATIFIED_FOLDS, _units_of_rarest_class(context))),
-        shuffle=True,
-        random_state=int(context.rng.integers(2**32 - 1)),
+        n_folds, shuffle=True, random_state=int(context.rng.integers(2**32 - 1))
     )
     groups = None if context.groups is None else context.groups.codes
     fold = _numbered(splitter.split(context.labels[:, None], context.labels, groups), context.n_samples)
     # folds of whole groups may be empty
     return np.asarray(np.unique(fold, return_inverse=True)[1])
-
-
-def _units_of_rarest_class(context: RefitContext) -> int:
-    """Return the number of rows of the rarest class, or of groups with such a row."""
-    units = np.arange(context.n_samples) if context.groups is None else context.groups.codes
-    return min(np.unique(units[context.labels == label]).size for label in np.unique(context.labels))
 
 
 def record_leave_one_out(context: RefitContext) -> FoldLosses:

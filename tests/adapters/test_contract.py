@@ -275,7 +275,7 @@ def test_the_loss_is_the_documented_objective_up_to_a_factor(name: str, data: st
 def test_the_rank_is_that_of_the_design(name: str, data: str) -> None:
     X, y = DATA[data]()
     est = fitted(name, X, y)
-    assert facts_of(est, X).rank == np.linalg.matrix_rank(expressed(est, X, y, polish=True).design)
+    assert facts_of(est, X).design.rank == np.linalg.matrix_rank(expressed(est, X, y, polish=True).design)
 
 
 @each_data

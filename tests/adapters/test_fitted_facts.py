@@ -103,8 +103,8 @@ def test_steps_that_do_not_read_the_labels(name):
 def test_rank_of_linear_classifiers(classifier):
     with_ones = getattr(classifier, "fit_intercept", True)
     design = np.column_stack([np.ones(40), X]) if with_ones else X
-    assert facts(classifier).rank == np.linalg.matrix_rank(design)
-    assert facts(make_pipeline(PCA(3), classifier)).rank == 3 + with_ones
+    assert facts(classifier).design.rank == np.linalg.matrix_rank(design)
+    assert facts(make_pipeline(PCA(3), classifier)).design.rank == 3 + with_ones
 
 
 def test_what_chose_parameters_on_the_rows():
