@@ -20,7 +20,7 @@ from cudbound.adapters.families import has_intercept
 from cudbound.adapters.parts import EstimatorParts, parameters_of, unwrap
 from cudbound.basis import exceptions
 from cudbound.basis.calls import warn
-from cudbound.basis.feature_table import copied, count_rows, dense
+from cudbound.basis.feature_table import copied, dense
 from cudbound.basis.sample import Sample
 from cudbound.estimators.two_class import StumpBasis
 from cudbound.problem.coordinates import design_rank
@@ -62,17 +62,15 @@ class FittedFacts:
     n_columns: int
 
 
-def facts_of(estimator: Any, X: Any, n_groups: int | None = None) -> FittedFacts:
+def facts_of(estimator: Any, sample: Sample) -> FittedFacts:
     """Return facts on a fitted classifier and its training rows.
 
     Parameters
     ----------
     estimator : object
         Fitted classifier, alone or inside pipelines, searches, thresholds and frozen estimators.
-    X : array-like
+    sample : Sample
         The rows that it was fitted to; they are not changed.
-    n_groups : int or None, default=None
-        Number of groups of rows; None without groups.
 
     Examples
     --------
@@ -80,11 +78,12 @@ def facts_of(estimator: Any, X: Any, n_groups: int | None = None) -> FittedFacts
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [2.0, 1.0]], [0, 0, 1, 1]
-    >>> facts = facts_of(make_pipeline(SelectKBest(k=1), LogisticRegression()).fit(X, y), X)
+    >>> clf = make_pipeline(SelectKBest(k=1), LogisticRegression()).fit(X, y)
+    >>> facts = facts_of(clf, Sample.of(clf, X, y))
     >>> facts.design.rank, facts.n_columns, facts.reads_labels
     (2.0, 2, 'SelectKBest')
     """
-    parts, n_rows = unwrap(estimator), count_rows(X)
+    parts, X, groups = unwrap(estimator), sample.X, sample.groups
     reads_labels, use, n_columns = "", "", 0
     for step in parts.steps:
         if not use and (use := label_use(step)):
@@ -98,7 +97,8 @@ def facts_of(estimator: Any, X: Any, n_groups: int | None = None) -> FittedFacts
     elif not use:
         n_columns = _n_columns(X)
     frozen = tuple(dict.fromkeys(_frozen(parts)))
-    design = Design(n_rows, _rank(parts.classifier, X), n_groups)
+    n_groups = None if groups is None else groups.n_groups
+    design = Design(sample.n_samples, _rank(parts.classifier, X), n_groups)
     return FittedFacts(design, frozen, parts.chosen_by, reads_labels, use, n_columns)
 
 
@@ -218,7 +218,7 @@ class Model:
         NotResampledWarning, NotMinimizerWarning
         """
         estimator = sample.estimator
-        facts = facts_of(estimator, sample.X, sample.n_groups)
+        facts = facts_of(estimator, sample)
         without = cls(None, facts, cautions=many_features(facts, result))
         if facts.frozen and refits:
             warn(

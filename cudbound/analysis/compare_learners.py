@@ -510,6 +510,6 @@ def cautions_of_learners(sample: Sample, fitted: Mapping[str, Any]) -> tuple[exc
     """Return reasons for caution about the training rows, and that learners have many features for them."""
     cautions = list(sample.cautions)
     for name, learner in fitted.items():
-        for caution in many_features(facts_of(learner, sample.X, sample.n_groups), "comparison"):
+        for caution in many_features(facts_of(learner, sample), "comparison"):
             cautions.append(exceptions.ManyFeaturesWarning(f"{name}: {caution}"))
     return tuple(cautions)

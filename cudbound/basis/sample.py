@@ -98,11 +98,6 @@ class Sample:
         return int(self.labels.size)
 
     @property
-    def n_groups(self) -> int | None:
-        """Groups of rows; None if rows are independent."""
-        return None if self.groups is None else self.groups.n_groups
-
-    @property
     def features(self) -> tuple[str, ...]:
         """Names of the columns; without any they are x0, x1, ..."""
         names = column_names(self.X)

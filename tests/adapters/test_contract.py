@@ -32,6 +32,7 @@ from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters import ADAPTERS, find_adapter, to_additive_model
 from cudbound.adapters.model import facts_of
 from cudbound.basis.exceptions import NotMinimizerError, NotResampledWarning
+from cudbound.basis.sample import Sample
 from cudbound.problem.problem import AdditiveModel
 from cudbound.solve.minimum import draws_problem, optimality_residual
 
@@ -275,7 +276,9 @@ def test_the_loss_is_the_documented_objective_up_to_a_factor(name: str, data: st
 def test_the_rank_is_that_of_the_design(name: str, data: str) -> None:
     X, y = DATA[data]()
     est = fitted(name, X, y)
-    assert facts_of(est, X).design.rank == np.linalg.matrix_rank(expressed(est, X, y, polish=True).design)
+    assert facts_of(est, Sample.of(est, X, y)).design.rank == np.linalg.matrix_rank(
+        expressed(est, X, y, polish=True).design
+    )
 
 
 @each_data

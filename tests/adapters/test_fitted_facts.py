@@ -22,6 +22,7 @@ from sklearn_versions import sparse_logistic
 
 from cudbound import ChosenThresholdClassifier, ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters.model import facts_of
+from cudbound.basis.sample import Sample
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 6))
@@ -45,7 +46,7 @@ def facts(estimator, X=X):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         estimator.fit(X, Y)
-    return facts_of(estimator, X)
+    return facts_of(estimator, Sample.of(estimator, X, Y))
 
 
 READING = {

@@ -159,7 +159,7 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
     records = Records.of(**make_records(needs & REFITTED, recording, given_records(recording)))
     bound = cud_interval(estimator, X, y, n_resamples=N_RESAMPLES, rng=seed)
     deviations = boundary_deviations(to_additive_model(estimator, X, y), counts)
-    records = replace(records, design=facts_of(estimator, X).design)
+    records = replace(records, design=facts_of(estimator, Sample.of(estimator, X, y)).design)
     return records.with_record(BOUND, bound).with_record(BOUNDARY, deviations)
 
 

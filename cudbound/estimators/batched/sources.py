@@ -118,11 +118,10 @@ def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Source, int] | 
         encoder = kinds.filled_one_hot(words, np.asarray(words != words, dtype=bool), fill_value, steps[1])
         return None if encoder is None else (encoder, 2)
     rows = _numbers(steps, X)
-    return None if rows is None else (partial(_constant, Columns(rows)), 0)
-
-
-def _constant(columns: Columns, draws: Draws) -> tuple[Columns, Bools]:
-    return columns, np.ones(draws.n_fits, dtype=bool)
+    if rows is None:
+        return None
+    columns = Columns(rows)
+    return lambda draws: (columns, np.ones(draws.n_fits, dtype=bool)), 0
 
 
 def _numbers(steps: Sequence[Any], X: Any) -> Array | None:
