@@ -102,11 +102,6 @@ class Progress:
     shown: bool
     since: float
 
-    @property
-    def due(self) -> bool:
-        """Whether a bar may be drawn now."""
-        return self.shown and time.monotonic() >= self.since
-
     @contextmanager
     def bar(self, **settings: Any) -> Iterator[Any]:
         """Yield a tqdm bar, which shows the remaining time; `settings` are passed to tqdm.
@@ -212,7 +207,7 @@ def bar_of_refits(total: int, helps: tuple[str, ...] = ()) -> Iterator[Callable[
             bar.update(n_fits)
 
         yield advance
-        if shown.due:
+        if time.monotonic() >= shown.since:
             bar.total = bar.n  # draws that were dropped, or drawn again, are counted here at last
             bar.refresh()
 

@@ -42,6 +42,8 @@ Pieces = Callable[[NDArray[np.int32], Seeds], Generator[Piece, None, None]]
 
 #: Clones fitted by one job, so that a progress bar moves and a worker is not called for every fit.
 FITS_PER_JOB = 50
+#: The libraries behind numpy and scipy; to look them up takes as long as many a batch.
+LINEAR_ALGEBRA = ThreadpoolController()
 #: Fits of one batch of linear algebra, so that a progress bar moves and Ctrl-C is noticed.
 FITS_PER_BATCH = 2000
 
@@ -211,12 +213,10 @@ def _joined(pieces: Iterable[Piece]) -> Piece:
 def _in_batches(
     batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring: parts.RecordedOutputs
 ) -> Pieces:
-    libraries = ThreadpoolController()  # to find them takes as long as many a batch
-
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         for part in gen_batches(len(counts), FITS_PER_BATCH):
             errors: Failures = {}
-            with libraries.limit(limits=n_jobs):
+            with LINEAR_ALGEBRA.limit(limits=n_jobs):
                 losses, clear, scores = batched(counts[part].astype(np.float64))
             outputs = scoring.of_linear(losses, scores)
             if not clear.all():
