@@ -65,8 +65,7 @@ def analyze(
     result : {"interval", "estimate"}, default="interval"
         What the classifier is used for.
     """
-    estimator = fitted_classifier(estimator, X, y, question.streams, groups, sample_weight)
-    sample = Sample.of(estimator, X, y, groups, sample_weight, several=several)
+    sample = fitted_sample(estimator, X, y, question.streams, groups, sample_weight, several=several)
     metrics = question.metrics.resolve(sample.classes.tolist())
     event_class = metrics.event_class(sample.classes.tolist())
     check_resamples(question.n_resamples, sample.n_samples)
@@ -190,26 +189,29 @@ def _inputs(
     )
 
 
-def fitted_classifier(
+def fitted_sample(
     estimator: Any,
     X: Any,
     y: Any,
     streams: Mapping[str, np.random.Generator],
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-) -> Any:
-    """Return a fitted classifier as it is, and otherwise a clone fitted to all rows, seeded if it has no seed.
+    *,
+    several: bool = False,
+) -> Sample:
+    """Return the training set of a fitted classifier, or of a clone fitted to all rows, seeded if it has no seed.
 
     Raises
     ------
     ValueError
-        If it cannot be fitted with the weights or groups of the rows.
+        If the parts do not fit each other, or the classifier cannot be fitted with the weights or groups of the rows.
     FailedRefitsError
         If its fit fails.
     """
     seed = int(streams["learners"].integers(2**31 - 1))
     weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
-    return fit_if_needed(estimator, X, y, seed, "the classifier", sample_weight=weights, groups=groups)
+    fitted = fit_if_needed(estimator, X, y, seed, "the classifier", sample_weight=weights, groups=groups)
+    return Sample.of(fitted, X, y, groups, sample_weight, several=several)
 
 
 def fit_if_needed(learner: Any, X: Any, y: Any, seed: int, what: str, **metadata: Any) -> Any:

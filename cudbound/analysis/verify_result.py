@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.adapters import additive_model
-from cudbound.analysis.analyze import analyze, draw_for, fitted_classifier, saved_rows
+from cudbound.analysis.analyze import analyze, draw_for, fitted_sample, saved_rows
 from cudbound.analysis.question import Question
 from cudbound.basis.calls import public_call
 from cudbound.basis.environment import versions
@@ -139,8 +139,7 @@ def verify_result(
     jobs = check_n_jobs(n_jobs)
     saved, intact = read_saved(path)
     streams = spawn_streams(check_rng(saved.question.rng))
-    estimator = fitted_classifier(estimator, X, y, streams, groups, sample_weight)
-    data = Sample.of(estimator, X, y, groups, sample_weight, several=True)
+    data = fitted_sample(estimator, X, y, streams, groups, sample_weight, several=True)
     metrics = saved.question.metric.resolve(data.classes.tolist())
     event_class = metrics.event_class(data.classes.tolist())
     fingerprint, row_checks = data.fingerprints(event_class)
@@ -159,7 +158,7 @@ def verify_result(
             again = np.random.default_rng(saved.question.rng)
             checks.append(_check_draws(saved, draw_for(saved.question, metrics, data, event_class, again)[1]))
         if same and saved.bounds:
-            check, model = _check_classifier(saved, estimator, data)
+            check, model = _check_classifier(saved, data)
             checks.append(check)
             if model is not None:
                 event = data.events(event_class)
@@ -170,7 +169,9 @@ def verify_result(
         for bound in saved.bounds:
             checks += check_interval(bound, saved.question.confidence_level)
         if same and saved.rows:
-            checks.append(_check_rows(saved, estimator, (X, y, groups, sample_weight), cv, new_cases, jobs))
+            checks.append(
+                _check_rows(saved, data.estimator, (X, y, groups, sample_weight), cv, new_cases, jobs)
+            )
     if not same:
         checks.append(Check("all else", None, "left out, because the data differ"))
     result = ResultVerification(tuple(checks))
@@ -229,16 +230,14 @@ def _of_other_versions(saved: SavedResult) -> str:
     return f"; the file was made with {', '.join(others)}" if others else ""
 
 
-def _check_classifier(
-    saved: SavedResult, estimator: Any, sample: Sample
-) -> tuple[Check, AdditiveModel | None]:
+def _check_classifier(saved: SavedResult, sample: Sample) -> tuple[Check, AdditiveModel | None]:
     """Check that the coefficients in the file minimize the loss; return the classifier with them, or None."""
     coef = saved.coefficients
     assert coef is not None, "a file with bounds has the coefficients that their witnesses are compared with"
     polish, weights = saved.question.bound.polish, sample.sample_weight
     try:
         model = additive_model(
-            estimator, sample.X, sample.y, sample.predicted, polish=polish, sample_weight=weights
+            sample.estimator, sample.X, sample.y, sample.predicted, polish=polish, sample_weight=weights
         )
         if coef.shape != model.coef.shape:
             text = f"it has {model.coef.size} coefficients, but the file has {coef.size}"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.analysis.analyze import fitted_classifier
+from cudbound.analysis.analyze import fitted_sample
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.calls import public_call
 from cudbound.basis.environment import versions
@@ -227,8 +227,8 @@ def make_report(
     """
     seed = check_seed(rng)
     streams = spawn_streams(np.random.default_rng(seed))
-    estimator = fitted_classifier(estimator, X, y, streams, shared["groups"], shared["sample_weight"])
-    results = report_results(estimator, X, y, n_resamples=n_resamples, seed=seed, **shared)
+    sample = fitted_sample(estimator, X, y, streams, shared["groups"], shared["sample_weight"])
+    results = report_results(sample, n_resamples=n_resamples, seed=seed, **shared)
     warn_of(results.warnings)
     results = replace(results, table=in_words(results.table))
     messages = map(worded, [*results.table.cautions, *results.warnings])

@@ -90,9 +90,7 @@ class ReportResults:
 
 
 def report_results(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    sample: Sample,
     *,
     event: Any,
     n_resamples: int,
@@ -106,8 +104,8 @@ def report_results(
     `as_read` has the columns of a file and what makes rows for the classifier of them; `shared` are further arguments
     of all calls.
     """
-    sample = Sample.of(estimator, X, y, shared["groups"], shared["sample_weight"])
-    metrics, risks, threshold = _metrics(estimator, X, sample, event)
+    estimator, X, y = sample.estimator, sample.X, sample.y
+    metrics, risks, threshold = _metrics(sample, event)
     drawn = {"n_resamples": n_resamples, "rng": seed, **shared}
     with _collected() as messages:
         methods = [RECOMMENDED] if new_cases is None else [RECOMMENDED, POOLED]
@@ -149,11 +147,9 @@ def report_results(
     )
 
 
-def _metrics(
-    estimator: Any, X: Any, sample: Sample, event: Any
-) -> tuple[Metrics, NDArray[np.float64] | None, float | None]:
+def _metrics(sample: Sample, event: Any) -> tuple[Metrics, NDArray[np.float64] | None, float | None]:
     """Return the metrics of the report, and the risks and the risk threshold of the classifier if it has any."""
-    unweighted = sample.sample_weight is None
+    estimator, unweighted = sample.estimator, sample.sample_weight is None
     scorer = scorer_of(estimator)
     has_risks = hasattr(scorer, "predict_proba")
     scored = ("auc", "brier") if has_risks else ("auc",) if hasattr(scorer, "decision_function") else ()
@@ -162,8 +158,8 @@ def _metrics(
     if not has_risks:
         return metrics, None, None
     event_class = metrics.event_class(sample.classes.tolist())
-    risks = RecordedOutputs(("probabilities",), event_class).of(estimator, X)["probabilities"]
-    called = np.asarray(estimator.predict(X)) == sample.classes[event_class]
+    risks = RecordedOutputs(("probabilities",), event_class).of(estimator, sample.X)["probabilities"]
+    called = sample.predicted == sample.classes[event_class]
     threshold = threshold_on_risk(estimator, risks, called, event_class)
     if threshold is None or not 0.0 < threshold < 1.0:
         return metrics, risks, None
