@@ -385,7 +385,7 @@ class Comparison:
             ComparisonResult,
             methods,
             compute,
-            methods.options_of,
+            methods.needed,
             refused=refused,
             failed=losses.failed,
             confidence_level=level,

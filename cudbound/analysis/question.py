@@ -120,8 +120,7 @@ class Question(Generic[Card]):
 
     def needs(self, without: Container[str] = ()) -> Needs:
         """Return everything that the methods need with their options, except those named in `without`."""
-        methods = (method for method in self.readings if method.name not in without)
-        return {kind for method in methods for kind in method.needed(self.methods.options_of(method))}
+        return self.methods.needed(*(method for method in self.readings if method.name not in without))
 
     @property
     def of_model(self) -> list[str]:

@@ -45,7 +45,7 @@ def compute_rows(
     row_class: type[OneRow],
     methods: Iterable[Named],
     compute: Callable[[Named], OneRow],
-    options_of: Callable[[Named], Mapping[str, Any]],
+    needed: Callable[[Named], Needs],
     *,
     refused: Mapping[str, str] = MappingProxyType({}),
     failed: Mapping[RecordKind[Any], Exception] = MappingProxyType({}),
@@ -59,8 +59,8 @@ def compute_rows(
     methods : iterable of MethodCard
     compute : callable
         ``compute(method)`` returns the row.
-    options_of : callable
-        ``options_of(method)`` returns its options, on which the records that it reads may depend.
+    needed : callable
+        ``needed(method)`` returns the records that it reads.
     refused : mapping of str to str, default={}
         Why methods were left out, by name.
     failed : mapping of RecordKind to Exception, default={}
@@ -88,7 +88,7 @@ def compute_rows(
             rows.append(unavailable(method, refused[method.name]))
             continue
         try:
-            for kind in sorted(method.needed(options_of(method)) & failed.keys()) if failed else ():
+            for kind in sorted(needed(method) & failed.keys()) if failed else ():
                 raise failed[kind]
             rows.append(compute(method))
             n_computed += 1
@@ -304,12 +304,11 @@ def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Recor
     tested = None if records.test_set is None else records.test_set.rows_of(metric.event_class)
 
     def compute(method: Method) -> IntervalEstimate:
-        options = question.methods.options_of(method)
         row = compute_interval(
             method,
             target_records,
             target.level(method.needs),
-            options,
+            question.methods.options_of(method),
             alternative=metric.alternative_of_loss(target.alternative),
         )
         with_others = target.remarks(method.needs)
@@ -326,18 +325,17 @@ def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Recor
                     with_others = (f"pooled with {tested.averaged(metric.shares)}", *with_others)
                 row = replace(row, tested=replace(tested, pooled=True))
             row = in_metric_terms(row, metric, based_on, with_others)
-        n_fits = count_fits(records, method.needed(options))
+        n_fits = count_fits(records, question.methods.needed(method))
         # the level that all intervals of the family have together
         return replace(row, confidence_level=target.family_level, n_fits=n_fits)
 
-    needed = (method.needed(question.methods.options_of(method)) for method in methods)
-    needs = {kind for kinds in needed for kind in kinds}
+    needs = question.methods.needed(*methods)
     untested, too_few = _unread(needs, metric, records, target_records, tested)
     rows = compute_rows(
         IntervalEstimate,
         methods,
         compute,
-        question.methods.options_of,
+        question.methods.needed,
         refused=dict(analysis.refused)
         | {card.name: untested for card in methods if untested and TEST_SET in card.needs},
         failed={**analysis.failed, **too_few},

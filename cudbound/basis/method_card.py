@@ -311,6 +311,10 @@ class RequestedMethods(Generic[Card]):
         chosen = self.options.get(method.name, NO_OPTIONS)
         return {name: value for name, value in chosen.items() if name in method.options}
 
+    def needed(self, *methods: MethodCard) -> Needs:
+        """Return the records that methods need with the options that were given for them."""
+        return {kind for method in methods for kind in method.needed(self.options_of(method))}
+
     def reading(self, kinds: Sequence[str]) -> tuple[Card, ...]:
         """Return the methods for metrics that read these kinds, one per name and kind."""
         readings = (method.reading(kind) for method in self.methods for kind in kinds)
