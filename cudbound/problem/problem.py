@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_number
 from cudbound.losses.surrogates import Loss, get_loss
@@ -157,7 +156,6 @@ class Problem:
     draw_scale: Array | None = None
 
     @classmethod
-    @public_call
     def of(
         cls,
         design: ArrayLike,
