@@ -1,22 +1,28 @@
-"""Estimators that can be written as additive classifiers: one adapter per family."""
+"""Estimators that can be written as additive classifiers, one adapter per family, or refitted in batches."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters.families import ADAPTERS, REFUSALS, Adapter, Refusal, contradicts, find_adapter
 from cudbound.adapters.parts import unwrap
-from cudbound.adapters.refitting import batched_refit
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotResampledWarning, UnscaledPenaltyWarning, UnsupportedEstimatorError
 from cudbound.basis.feature_table import unequal_spreads
 from cudbound.basis.sample import check_index
-from cudbound.basis.validation import check_binary_classifier, check_can_be_refitted
+from cudbound.basis.validation import Array, check_binary_classifier, check_can_be_refitted, check_labels
+from cudbound.estimators.batched import BatchedFit, BatchedRefit, Draws, classifiers, refit_in_batches
+from cudbound.estimators.batched.sources import branches, fit_apart, flatten, prepare
 from cudbound.problem.problem import AdditiveModel
 from cudbound.solve.minimum import check_minimizer, optimality_residual, training_problem
 from cudbound.solve.minimum import polish as polish_model
@@ -199,3 +205,82 @@ def _oriented(model: AdditiveModel, estimator: Any, predicted: NDArray[Any]) -> 
             "Pass a classifier with the predict method of scikit-learn.",
         )
     return model
+
+
+# ---- refits in batches: of classifiers with a batched adapter, after steps with a batched fit ----
+
+Bools = NDArray[np.bool_]
+#: Training sets in which parameters are chosen at once, each of them in folds.
+SEARCHES_PER_BATCH = 100
+
+
+def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> BatchedRefit | None:
+    """Return batched refits of a fitted estimator, or None if it must be cloned and fitted one at a time.
+
+    Parameters
+    ----------
+    estimator : object
+        A classifier of two classes whose adapter offers a `BatchedFit`, alone or at the end of a `Pipeline`, or a
+        `GridSearchCV` of them by accuracy on stratified folds.
+    X, y : array-like
+        Its training rows and labels.
+    n_jobs : int, default=1
+        Number of threads.
+    """
+    if np.size(getattr(estimator, "classes_", ())) > 2:
+        return None
+    *steps, final = flatten([estimator])
+    if type(final) is GridSearchCV:
+        return None if steps else _batched_search(final, X, y, n_jobs)
+    # discriminants have no loss to minimize, and so no adapter
+    fit: BatchedFit | None = classifiers.discriminant_fit(final)
+    if fit is None:
+        try:
+            batched_fit = find_adapter(final).batched_fit
+        except UnsupportedEstimatorError:
+            return None
+        fit = None if batched_fit is None else batched_fit(final, n_jobs)
+    if fit is None:
+        return None
+    source = prepare(steps, X, fit) or fit_apart(steps, X, y, fit, n_jobs)
+    if source is None:
+        return None
+    parts = [part for step in steps for part in branches(step)]
+    widest = max(getattr(part, "n_features_in_", 1) for part in [*parts, final])
+    return refit_in_batches(source, fit, check_labels(y, final.classes_), widest)
+
+
+def _batched_search(search: GridSearchCV, X: Any, y: Any, n_jobs: int) -> BatchedRefit | None:
+    """Return refits of a search, which choose among its values in every training set."""
+    folds = classifiers.number_of_folds(search.cv)
+    if folds is None or search.refit is not True or search.scoring not in (None, "accuracy"):
+        return None
+    # a value that cannot be fitted, or not in every fold
+    if np.isnan(search.cv_results_["mean_test_score"]).any():
+        return None
+    labels = check_labels(y, search.classes_)
+    candidates: list[classifiers.Candidate] = []
+    for parameters in search.cv_results_["params"]:
+        candidate = clone(search.estimator).set_params(**clone(parameters, safe=False))
+        with warnings.catch_warnings(action="ignore"):  # the search itself has given them
+            refit = batched_refit(candidate.fit(X, y), X, y, n_jobs=n_jobs)
+        if refit is None:
+            return None
+        candidates.append(partial(_predicted, refit, labels > 0.0))
+
+    def refit_all(counts: Array) -> tuple[Bools, Bools, Array]:
+        parts = [
+            classifiers.choose_on_folds(
+                candidates, Draws(counts[part], labels), folds, partial(np.average, axis=2)
+            )
+            for part in gen_batches(len(counts), SEARCHES_PER_BATCH)
+        ]
+        predicted, clear, scores = map(np.concatenate, zip(*parts, strict=True))
+        return predicted != (labels > 0.0), clear, scores
+
+    return refit_all
+
+
+def _predicted(refit: BatchedRefit, second: Bools, counts: Array, _: Any) -> tuple[Bools, Bools, Array]:
+    wrong, clear, scores = refit(counts)
+    return wrong != second, clear, scores

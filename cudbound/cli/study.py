@@ -13,7 +13,7 @@ from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.basis.rounding import printable
 from cudbound.cli.command import INTERRUPTED, OneLineGroup, say
 from cudbound.cli.options import FILE, from_text, jobs_option
-from cudbound.cli.output import check_paths, output_option, write_whole
+from cudbound.cli.output import check_paths, emit, output_option
 
 if TYPE_CHECKING:
     from cudbound.study.run.replicate_rows import Shard
@@ -62,13 +62,10 @@ def new(*, template: str, place: Path | None) -> None:
     from cudbound.study.design.design_file import template_text
 
     text = template_text(template)
-    if place is None:
-        click.echo(text, nl=False)
-        return
     check_paths([place])
-    if place.exists():
+    if place is not None and place.exists():
         raise ValueError(f"--output: {str(place)!r} already exists; choose another name")
-    write_whole({place: text})
+    emit(text.removesuffix("\n"), place)
 
 
 @study.command("run")
@@ -206,11 +203,7 @@ def report(*, store: Path, place: Path | None) -> None:
             "it must be a file name that ends in .html or .csv.", param_hint="'--output'"
         )
     check_paths([place], [store])
-    text = report_text(store, form)
-    if place is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole({place: text})
+    emit(report_text(store, form).removesuffix("\n"), place)
 
 
 def _missing_lines(missing: dict[tuple[str, int], list[int]], shard: Shard | None) -> Iterator[str]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from cudbound.basis.exceptions import ParameterError
 Array = NDArray[np.float64]
 
 
+@runtime_checkable
 class Loss(Protocol):
     """Protocol of surrogate losses."""
 

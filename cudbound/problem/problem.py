@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -235,7 +234,7 @@ class Problem:
             l1_penalty=one_or_each("l1_penalty", l1_penalty, p),
             sample_weight=one_or_each("sample_weight", sample_weight, n),
             draw_scale=one_or_each("draw_scale", draw_scale, len(counts)),
-            loss=_loss(loss),
+            loss=loss if isinstance(loss, Loss) else get_loss(loss),
         )
         if problem.draw_scale is not None and (problem.draw_scale == 0).any():
             raise ValueError("'draw_scale' must be positive. Got 0 instead.")
@@ -323,13 +322,6 @@ class Problem:
         rows = np.atleast_1d(self._numbers_of("draws", draws))
         each = {name: getattr(self, name) for name in ("counts", "weights", "draw_scale")}
         return replace(self, **{name: values[rows] for name, values in each.items() if values is not None})
-
-
-def _loss(loss: Any) -> Loss:
-    """Return a loss object unchanged; look up anything else by name."""
-    is_object = all(hasattr(loss, name) for name in ("name", "vanishes", "value"))
-    chosen: Loss = loss if is_object and not isinstance(loss, type) else get_loss(loss)
-    return chosen
 
 
 #: Absolute values whose squares, and sums of squares, neither overflow nor underflow, with room to spare.
