@@ -28,10 +28,11 @@ class Resampling:
     ----------
     inner : int, "oob" or None, default=None
         Inner draws per draw for bootstrap intervals that recompute the .632 estimate on every draw. "oob" uses .368
-        err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no inner draws; a draw that leaves no row out is then
-        redrawn, for every method that refits the draws. None means 50 if refits are made in batches, and "oob" if
-        clones are fitted one by one, as for a random forest, because 51,000 fits with the other defaults would take
-        long; "oob", too, with weights, for metrics of classes other than the error, and without copies.
+        err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no inner draws; "two-stage" then has no limits, and a
+        draw that leaves no row out is redrawn, for every method that refits the draws. None means 50 if refits are made
+        in batches, and "oob" if clones are fitted one by one, as for a random forest, because 51,000 fits with the
+        other defaults would take long; "oob", too, with weights, for metrics of classes other than the error, and
+        without copies.
     on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
         Treatment of resampled training sets with only one class; remarks report their number. None means "fit" if
         refits are made in batches, which gives a constant classifier, and "redraw" otherwise. The CUD bound needs no
