@@ -153,6 +153,7 @@ def test_every_public_name_is_in_the_reference():
     page = (ROOT / "docs" / "reference" / "index.md").read_text()
     listed = re.findall(r"^   (\w+)$", page, re.MULTILINE)
     assert sorted({*cudbound.__all__} - {*listed, "__version__", "study", "solve"}) == []
+    assert sorted({*cudbound.study.__all__} - {*listed, "worlds"}) == []
 
 
 def test_statements_of_a_formula_are_not_divided_within_brackets():

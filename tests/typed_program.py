@@ -55,10 +55,12 @@ from cudbound.saved.saved_file import Check, ResultVerification
 from cudbound.solve import CvxpyLoss, Draws, Problem, SearchLimits
 from cudbound.solve.search import Search
 from cudbound.study import (
+    Cases,
     SampleSizePlan,
     Scenario,
     Study,
     Summary,
+    Truth,
     closed_form_sample_sizes,
     merge_stores,
     replay,
@@ -66,7 +68,6 @@ from cudbound.study import (
 )
 from cudbound.study.planning.closed_forms import ClosedFormSize
 from cudbound.study.planning.plan_sample_size import PlannedSize, RequiredSampleSize
-from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.run.store import StudyStatus
 
 Rows = NDArray[np.float64]

@@ -63,12 +63,16 @@ class Choice:
 
 @dataclass(frozen=True)
 class Number:
-    """An option that is a number in [low, high), or in [low, inf] if `high` is infinite, or the `word`."""
+    """An option that is a number in [low, high), or in [low, inf] if `high` is infinite, or the `word`.
+
+    One `of_differences` has no meaning for the error of one classifier.
+    """
 
     default: float
     low: float = 0.0
     high: float = float("inf")
     word: str = ""
+    of_differences: bool = False
 
     @property
     def values(self) -> tuple[float | str, ...]:

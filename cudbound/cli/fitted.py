@@ -388,7 +388,7 @@ def compute(
 
 def with_notes(table: SomeTable, fitted: Mapping[str, FittedClassifier]) -> SomeTable:
     """Return a table whose notes give the file, the classifiers by name, and the options that were typed."""
-    sample = next(iter(fitted.values())).sample
+    sample: TrainingData = next(iter(fitted.values())).sample
     events = int(sample.y.sum())
     counts = {"n_events": events, "n_non_events": sample.y.size - events, "event": sample.event}
     changes: Any = counts if sample.event else {}
@@ -397,9 +397,19 @@ def with_notes(table: SomeTable, fitted: Mapping[str, FittedClassifier]) -> Some
         table.run,
         source=sample.source,
         features=tuple(sample.feature_names if sample.columns is None else sample.columns),
-        preparation=sample.notes,
+        preparation=(*sample.notes, *(_filled_once(table) if sample.missing else ())),
         choices=typed_options(),
         classifiers={name: learner.description for name, learner in fitted.items()},
         **changes,
     )
     return replace(table, about=run)
+
+
+def _filled_once(table: IntervalTable | ComparisonTable) -> tuple[str, ...]:
+    """Return for which rows missing values are filled in once: those that take the fitted classifier as it is."""
+    from cudbound.intervals import METHODS
+
+    as_fitted = {name for name, method in METHODS.items() if any(kind.of_model for kind in method.needs)}
+    names = dict.fromkeys(row.method for row in table if not math.isnan(row.estimate))
+    fixed = " and ".join(name for name in names if name in as_fitted)
+    return (f"For {fixed}, missing values are filled as in the fit to all rows.",) if fixed else ()

@@ -287,7 +287,4 @@ def settle_missing(
         raise CsvError(to_drop(empty, "is empty"))
     if missing == KEEP:
         return frame, f"{columns} of {n} rows, passed to the model"
-    return frame, (
-        f"{columns} of {n} rows, filled with the {_FILLED_WITH[missing]}, in every fit; for cud, with that of "
-        "all rows"
-    )
+    return frame, f"{columns} of {n} rows, filled with the {_FILLED_WITH[missing]}, in every fit"

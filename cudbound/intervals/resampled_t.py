@@ -347,7 +347,7 @@ CORRECTED_RESAMPLED_T = Method(
     estimand=EXPECTED,
     cost="J",
     pivot=_corrected_resampled_t,
-    options={"rope": Number(0.0, 0.0, 1.0)},
+    options={"rope": Number(0.0, 0.0, 1.0, of_differences=True)},
 )
 PSEUDO_BOOTSTRAP = Method(
     "pseudo-bootstrap", {SPLITS, REPLICATES}, estimand=EXPECTED, cost="J + R J", pivot=_pseudo_bootstrap

@@ -158,6 +158,18 @@ def real(*arguments: str) -> Result:
     return invoke(*fixed, "--format", "csv", *arguments)
 
 
+@pytest.mark.parametrize(("methods", "is_bound"), [("cud,two-center", True), ("two-center", False)])
+def test_the_notes_on_missing_values_name_the_bound_only_beside_it(data, methods, is_bound):
+    with open("data.csv", "a") as file:
+        file.write(",0.5,yes\n")
+    result = real("--missing", "median", "--resamples", "10", "--methods", methods, "--format", "table")
+    assert result.exit_code == 0, result.stderr
+    notes = " ".join(result.stdout.split())
+    assert "most frequent level), in every fit. " in notes
+    assert ("For cud, missing values are filled as in the fit to all rows." in notes) is is_bound
+    assert ("cud" in notes) is is_bound
+
+
 def test_maximum_likelihood_is_what_iterated_least_squares_finds(data):
     """By Newton's method as the textbooks write it, on features in units of very different size."""
     fitted = fit(choose_classifier("logistic-ml", []), sample(), seed=0)

@@ -162,7 +162,7 @@ TABLES = {
         {
             "methods": [
                 ("kohavi-normal", {"form": "wilson"}),
-                ("corrected-resampled-t", {"rope": np.float32(0.25)}),
+                ("grandvalet-bengio-t", {"rho": np.float32(0.25)}),
                 "bootstrap-percentile",
                 ("cud", Bound(nodes=math.inf)),
             ],

@@ -84,7 +84,7 @@ class Cases:
 
 
 class Population(Protocol):
-    """A source of training sets; examples are in the modules `worlds` and `real_data`."""
+    """A source of training sets; examples are `RealData` and those in the module `worlds`."""
 
     @property
     def name(self) -> str:

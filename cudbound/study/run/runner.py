@@ -107,8 +107,7 @@ def run_study(
     --------
     >>> import tempfile
     >>> from cudbound import LeastSquaresClassifier
-    >>> from cudbound.study.populations.population import Cases, Truth
-    >>> from cudbound.study.design.scenario import Scenario, Study
+    >>> from cudbound.study import Cases, Scenario, Study, Truth
     >>> class Coin:
     ...     name, title = "coin", "labels without features"
     ...     def draw(self, n, rng):
@@ -317,8 +316,7 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
     >>> from pathlib import Path
     >>> import numpy as np
     >>> from cudbound import LeastSquaresClassifier
-    >>> from cudbound.study import Scenario, Study, replay, run_study
-    >>> from cudbound.study.populations.population import Cases, Truth
+    >>> from cudbound.study import Cases, Scenario, Study, Truth, replay, run_study
     >>> class Coin:
     ...     name, title = "coin", "labels without features"
     ...     def draw(self, n, rng):
