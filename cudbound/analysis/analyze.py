@@ -171,7 +171,6 @@ def _inputs(
         needs,
         counts=counts,
         streams=question.streams,
-        estimator=sample.estimator,
         resampling=question.resampling,
         inner_by_default=all(target.plain for target in targets if target.cud_metrics),
         test_set=cases,

@@ -166,7 +166,7 @@ def _splits(inputs: RecordingInputs) -> Splits:
     """
     from sklearn.model_selection import check_cv
 
-    sample, cv = inputs.sample, inputs.estimator.cv
+    sample, cv = inputs.sample, inputs.sample.estimator.cv
     try:
         splitter = check_cv(cv, sample.y, classifier=True)
         splits = make_splits(splitter, sample.X, sample.y, sample.names_of_groups, inputs.streams["cv"])
@@ -190,7 +190,7 @@ def _record(inputs: RecordingInputs, _: Any) -> TunedLosses:
 
     from cudbound.resampling.refits import prepare_refits
 
-    X, y, search, splits = inputs.sample.X, inputs.sample.y, inputs.estimator, _splits(inputs)
+    X, y, search, splits = inputs.sample.X, inputs.sample.y, inputs.sample.estimator, _splits(inputs)
     training = splits.training.astype(np.int32)
     n_tested, fold_sizes = splits.test.sum(axis=0), splits.test.sum(axis=1)
     of_rows, of_folds, remarks = [], [], list(_other_choice(search))
@@ -239,7 +239,9 @@ TUNED = RecordKind(
     TunedLosses,
     "cross-validation of each configuration of a search",
     record=_record,
-    n_fits=lambda inputs: int(inputs.estimator.n_splits_) * len(inputs.estimator.cv_results_["params"]),
+    n_fits=lambda inputs: (
+        int(inputs.sample.estimator.n_splits_) * len(inputs.sample.estimator.cv_results_["params"])
+    ),
     whole_groups=True,
     of_search=True,
     of_draws=True,

@@ -31,7 +31,7 @@ def _record(inputs: RecordingInputs, target: MetricRows, _: Records) -> dict[str
     for name, interval in inputs.user_functions.items():
         rng = deepcopy(inputs.streams["own_intervals"])
         try:
-            numbers = interval(inputs.estimator, sample.X, sample.y, level, rng)
+            numbers = interval(sample.estimator, sample.X, sample.y, level, rng)
             if np.shape(numbers) != (3,):
                 raise ValueError(
                     f"The method {name!r} must return an estimate and two limits. Got {numbers!r} instead."

@@ -302,8 +302,9 @@ class MetricRows:
         """Return the metrics with which an interval of such a method is simultaneous, and its level."""
         apart = self.cud_metrics if _of_family(needs) else (self.metric,)
         others = [metric.name for metric in self.family if metric not in apart]
-        level = format_level(round(self.level(needs), 6))
-        return (f"together with {' and '.join(others)}: each at {level}",) if others else ()
+        if not others:
+            return ()
+        return (f"together with {' and '.join(others)}: each at {format_level(round(self.level(needs), 6))}",)
 
 
 def _of_family(needs: Needs) -> bool:

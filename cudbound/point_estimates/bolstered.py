@@ -200,7 +200,7 @@ def _like(inputs: Any, points: Array) -> Any:
 
 def _record(inputs: RecordingInputs, _: Any) -> BolsteredLosses:
     sample = inputs.sample
-    return record_bolstered(inputs.estimator, sample.X, sample.y, rng=inputs.streams["bolstered"])
+    return record_bolstered(sample.estimator, sample.X, sample.y, rng=inputs.streams["bolstered"])
 
 
 BOLSTERED_LOSSES = RecordKind(

@@ -48,12 +48,11 @@ class RecordingInputs:
     Attributes
     ----------
     sample : Sample
+        With its fitted classifier; for a comparison that of one of the two.
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The bootstrap draws. The bound uses every one.
     streams : mapping of str to numpy.random.Generator
         From `spawn_streams`.
-    estimator : object
-        The fitted classifier.
     given_refits : Refits or None
         The refits to record, such as differences between two classifiers; None for the classifier itself.
     refits_of_each : (Refits, Refits) or None
@@ -83,7 +82,6 @@ class RecordingInputs:
     sample: Sample
     counts: Counts
     streams: Mapping[str, np.random.Generator]
-    estimator: Any = None
     given_refits: Refits | None = None
     refits_of_each: tuple[Refits, Refits] | None = None
     resampling: Resampling = field(default_factory=Resampling)
@@ -130,7 +128,7 @@ class RecordingInputs:
             return self.given_refits
         sample = self.sample
         return prepare_refits(
-            self.estimator,
+            sample.estimator,
             sample.X,
             sample.y,
             n_jobs=self.n_jobs,
@@ -151,7 +149,7 @@ class RecordingInputs:
         """Whether a classifier is refitted to a draw with all copies of its rows, or to each of its rows once."""
         if self.resampling.copies is not None:
             return self.resampling.copies
-        return not splits_rows(self.estimator)
+        return not splits_rows(self.sample.estimator)
 
     def check_refits(self) -> Refits:
         """Return the refits; raise an error if the classifier, or the treatment of copies, allows none."""
@@ -341,7 +339,7 @@ def _record_splits(inputs: RecordingInputs, kinds: Sequence[RecordKind[Any]]) ->
 
 def given_records(inputs: RecordingInputs) -> RecordsByName:
     """Return the losses of a fitted classifier on its training set and on new cases, if any."""
-    sample, estimator = inputs.sample, inputs.estimator
+    sample, estimator = inputs.sample, inputs.sample.estimator
     predicted, two = sample.predicted, len(sample.classes) == 2
     records: RecordsByName = {
         "losses": np.asarray(predicted != sample.y),

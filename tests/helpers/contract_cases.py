@@ -153,7 +153,6 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
         sample=Sample.of(estimator, X, y),
         counts=counts,
         streams=spawn_streams(rng),
-        estimator=estimator,
         resampling=replace(SIZES, inner=N_INNER),
     )
     records = Records.of(**make_records(needs & REFITTED, recording, given_records(recording)))

@@ -33,10 +33,9 @@ def record(*needs, n_resamples=40, n_inner=5, policy=None):
     rng = np.random.default_rng(3)
     counts = draw_counts(N, n_resamples, rng, GROUPS)
     recording = RecordingInputs(
-        sample=Sample(X, Y, CLF.classes_, np.where(Y == 1, 1.0, -1.0), GROUPS),
+        sample=Sample(X, Y, CLF.classes_, np.where(Y == 1, 1.0, -1.0), GROUPS, estimator=CLF),
         counts=counts,
         streams=spawn_streams(rng),
-        estimator=CLF,
         resampling=Resampling(inner="oob" if n_inner is None else n_inner, on_single_class=policy),
     )
     return counts, make_records(kinds(needs), recording)

@@ -123,7 +123,7 @@ def recorded(estimator, X, y, resampling, groups=None):
     found = Sample.of(estimator, X, y, groups)
     counts = draw_counts(len(y), 12, rng, found.groups)
     recording = RecordingInputs(
-        sample=found, counts=counts, streams=spawn_streams(rng), estimator=estimator, resampling=resampling
+        sample=found, counts=counts, streams=spawn_streams(rng), resampling=resampling
     )
     return counts, make_records({BOOTSTRAP}, recording)["bootstrap"]
 

@@ -55,7 +55,6 @@ def recording_of(estimator=CLF, needs=frozenset(), *, groups=None, cv=None, poli
         spawn_streams(rng),
         replace(SIZES, inner=N_INNER, cv=cv, on_single_class=policy),
         counts=counts,
-        estimator=estimator,
         refits_of_each=(refits, refits),
         model=to_additive_model(CLF, X, Y),
         **further,
@@ -217,7 +216,6 @@ def _record(
         sample=Sample.of(estimator.fit(X, labels), X, labels),
         counts=counts,
         streams=spawn_streams(rng),
-        estimator=estimator,
         resampling=Resampling(inner="oob" if n_inner is None else n_inner, on_single_class=policy, n_folds=5),
         n_jobs=n_jobs,
     )
