@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils import gen_batches
-from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters.families import ADAPTERS, REFUSALS, Adapter, Refusal, contradicts, find_adapter
 from cudbound.adapters.parts import unwrap
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotResampledWarning, UnscaledPenaltyWarning, UnsupportedEstimatorError
 from cudbound.basis.feature_table import unequal_spreads
-from cudbound.basis.sample import check_index
-from cudbound.basis.validation import Array, check_binary_classifier, check_can_be_refitted, check_labels
+from cudbound.basis.sample import Sample
+from cudbound.basis.validation import Array, check_can_be_refitted, check_labels
 from cudbound.estimators.batched import BatchedFit, BatchedRefit, Draws, classifiers, refit_in_batches
 from cudbound.estimators.batched.sources import branches, fit_apart, flatten, prepare
 from cudbound.problem.problem import AdditiveModel
@@ -104,36 +103,24 @@ def to_additive_model(
     array([[1., 0.],
            [1., 1.]])
     """
-    check_index(X, y)
     check_can_be_refitted(estimator)
-    check_is_fitted(estimator)
-    if hasattr(estimator, "classes_"):  # a search that was not refitted has none; its adapter says so
-        check_binary_classifier(estimator)
-    if sample_weight is not None:
-        check_index(X, sample_weight, names=("X", "sample_weight"))
-    return additive_model(
-        estimator, X, y, predicted, polish=polish, sample_weight=sample_weight, native=native
-    )
+    find_adapter(estimator)
+    sample = Sample.of(estimator, X, y, sample_weight=sample_weight)
+    if predicted is not None:
+        sample = replace(sample, predicted=predicted)
+    return additive_model(sample, polish=polish, native=native)
 
 
-def additive_model(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    predicted: NDArray[Any] | None,
-    *,
-    polish: bool,
-    sample_weight: NDArray[np.float64] | None,
-    native: bool = False,
-) -> AdditiveModel:
-    """Return what `to_additive_model` does, for a classifier and rows that have been checked."""
-    model = find_adapter(estimator).to_additive_model(estimator, X, y)
-    model = _oriented(model, estimator, estimator.predict(X) if predicted is None else predicted)
+def additive_model(sample: Sample, *, polish: bool, native: bool = False) -> AdditiveModel:
+    """Return the classifier of a sample as `to_additive_model` does."""
+    estimator = sample.estimator
+    model = find_adapter(estimator).to_additive_model(estimator, sample.X, sample.y)
+    model = _oriented(model, estimator, sample.predicted)
     _warn_unscaled(model, estimator)
     if native and model.l1_penalty is not None:
         check_native(training_problem(model))
-    if sample_weight is not None:
-        model = _weighted(model, np.asarray(sample_weight))
+    if sample.sample_weight is not None:
+        model = _weighted(model, sample.sample_weight)
     if polish:
         model = polish_model(model)
     else:

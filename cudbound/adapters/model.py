@@ -241,16 +241,7 @@ class Model:
         if unseen and not named:
             return replace(without, why_none=unseen)
         try:
-            weights = sample.sample_weight
-            model = additive_model(
-                estimator,
-                sample.X,
-                sample.y,
-                sample.predicted,
-                polish=polish,
-                sample_weight=weights,
-                native=native,
-            )
+            model = additive_model(sample, polish=polish, native=native)
         except exceptions.StatedError as error:
             if named:
                 raise

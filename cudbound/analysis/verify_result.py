@@ -234,11 +234,8 @@ def _check_classifier(saved: SavedResult, sample: Sample) -> tuple[Check, Additi
     """Check that the coefficients in the file minimize the loss; return the classifier with them, or None."""
     coef = saved.coefficients
     assert coef is not None, "a file with bounds has the coefficients that their witnesses are compared with"
-    polish, weights = saved.question.bound.polish, sample.sample_weight
     try:
-        model = additive_model(
-            sample.estimator, sample.X, sample.y, sample.predicted, polish=polish, sample_weight=weights
-        )
+        model = additive_model(sample, polish=saved.question.bound.polish)
         if coef.shape != model.coef.shape:
             text = f"it has {model.coef.size} coefficients, but the file has {coef.size}"
             return Check("classifier", False, text), None
