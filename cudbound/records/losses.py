@@ -267,10 +267,8 @@ class FoldLosses(rules.Recorded):
         """Number of folds K."""
         return int(self.fold.max()) + 1
 
-    @property
-    def n_fits(self) -> int:
-        """Number of classifier fits behind the record."""
-        return self.n_folds
+    #: Number of classifier fits behind the record.
+    n_fits = n_folds
 
     @property
     def n_train(self) -> float:
