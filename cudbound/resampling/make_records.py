@@ -191,26 +191,16 @@ class RecordingInputs:
     def context(self, kind: RecordKind[Any]) -> RefitContext:
         """Return the refits of a record, with their random numbers."""
         if kind.name not in self._contexts:
+            sample = self.sample
             draws, seeds = self.streams[kind.name].spawn(2)
             errors: Failures | None = {} if kind.some_fail else None
+            scored = kind.scored and bool(self.scoring.kinds)
             each = "draw" if kind.of_draws else "split"
-            self._contexts[kind.name] = self.context_with(draws, seeds, errors, scored=kind.scored, each=each)
+            refit = self.refits.recorded(seeds, self.advance, errors, scored=scored, each=each)
+            self._contexts[kind.name] = RefitContext(
+                refit, sample.labels, self.sizes, self.policy, draws, sample.groups, errors
+            )
         return self._contexts[kind.name]
-
-    def context_with(
-        self,
-        draws: np.random.Generator,
-        seeds: np.random.Generator,
-        errors: Failures | None = None,
-        *,
-        scored: bool = False,
-        each: str = "split",
-    ) -> RefitContext:
-        """Return refits with these random numbers; parameters as for `Refits.recorded`."""
-        scored = scored and bool(self.scoring.kinds)
-        refit = self.refits.recorded(seeds, self.advance, errors, scored=scored, each=each)
-        sample = self.sample
-        return RefitContext(refit, sample.labels, self.sizes, self.policy, draws, sample.groups, errors)
 
 
 def in_order(needs: Set[RecordKind[Any]]) -> tuple[RecordKind[Any], ...]:
@@ -326,8 +316,10 @@ def _record_splits(inputs: RecordingInputs, kinds: Sequence[RecordKind[Any]]) ->
     The splits are not redrawn: all policies except "error" fit them as they are.
     """
     assert inputs.splits is not None
-    stream = inputs.streams["cv"]
-    context = inputs.context_with(stream, stream.spawn(1)[0], scored=True)
+    stream, labels = inputs.streams["cv"], inputs.sample.labels
+    scored = bool(inputs.scoring.kinds)
+    refit = inputs.refits.recorded(stream.spawn(1)[0], inputs.advance, scored=scored)
+    context = RefitContext(refit, labels, inputs.sizes, inputs.policy, stream)
     training = inputs.splits.training.astype(np.int32)
     n_one_class = int(has_one_class(training, context.labels).sum())
     remarks = context.describe_parts("training sets of cv", 0, n_one_class)
