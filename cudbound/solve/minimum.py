@@ -13,8 +13,8 @@ from cudbound.solve.native import Minimizers, minimize, unsupported
 
 Array = NDArray[np.float64]
 
-#: Largest accepted optimality residual: it changes g at the default rate alpha_n = n by at most this. On 40 rows of ten
-#: data sets scikit-learn's fits with default settings have at most 2e-3 on standardized features, and on raw ones at
+#: Largest accepted optimality residual: on the training set itself it changes g at the default rate by at most this.
+#: On 40 rows of ten data sets scikit-learn's fits with default settings have at most 2e-3 on standardized features, and on raw ones at
 #: most 8e-3, except for SVC (1e-1) and where the solver warned that it had not converged (up to 30). On three of them
 #: least-squares and logistic fits have 5e-2 or more with one label changed. With one row left out they have 7e-3 to
 #: 6e-2 in the median, and little where that row hardly influenced the fit: then they nearly minimize the remaining
@@ -69,8 +69,8 @@ def least_loss(problem: Problem) -> Minimizers:
 def optimality_residual(model: AdditiveModel) -> float:
     """Excess of the loss of the fitted coefficients over its minimum, in units of g; 0 at the minimizer.
 
-    It is n (L(beta-hat) - min L) with the penalized mean loss L of the training set: a residual of 0.01 changes g at
-    the default rate localization = n by at most 0.01.
+    It is n (L(beta-hat) - min L) with the penalized mean loss L of the training set, on which a residual of 0.01
+    changes g at the default rate localization = n by at most 0.01.
 
     Raises
     ------
