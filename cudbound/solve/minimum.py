@@ -13,12 +13,12 @@ from cudbound.solve.native import Minimizers, minimize, unsupported
 
 Array = NDArray[np.float64]
 
-#: Largest accepted optimality residual: on the training set itself it changes g at the default rate by at most this.
-#: On 40 rows of ten data sets scikit-learn's fits with default settings have at most 2e-3 on standardized features, and on raw ones at
-#: most 8e-3, except for SVC (1e-1) and where the solver warned that it had not converged (up to 30). On three of them
-#: least-squares and logistic fits have 5e-2 or more with one label changed. With one row left out they have 7e-3 to
-#: 6e-2 in the median, and little where that row hardly influenced the fit: then they nearly minimize the remaining
-#: loss.
+#: Largest accepted optimality residual: on the training set itself it changes g at the default rate by at most this. On
+#: 40 rows of ten data sets scikit-learn's fits with default settings have at most 2e-3 on standardized features, and on
+#: raw ones at most 8e-3, except for SVC (1e-1) and where the solver warned that it had not converged (up to 30). On
+#: three of them least-squares and logistic fits have 5e-2 or more with one label changed. With one row left out they
+#: have 7e-3 to 6e-2 in the median, and little where that row hardly influenced the fit: then they nearly minimize the
+#: remaining loss.
 RESIDUAL_TOLERANCE = 1e-2
 
 
