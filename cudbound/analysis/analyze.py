@@ -116,14 +116,8 @@ def draw_for(
     targets = targets_of(
         metrics, event, sample.sample_weight, question.confidence_level, question.alternative
     )
-    counts, remarks = draw_for_metrics(
-        targets,
-        question.n_resamples,
-        rng,
-        stratified=metrics.drawn_within_classes,
-        groups=sample.groups,
-        labels=event,
-    )
+    strata = event if metrics.drawn_within_classes else None
+    counts, remarks = draw_for_metrics(targets, question.n_resamples, rng, strata, sample.groups)
     return targets, counts, remarks
 
 

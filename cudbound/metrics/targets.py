@@ -69,10 +69,8 @@ def draw_for_metrics(
     metric_rows: Sequence[MetricRows],
     n_resamples: int,
     rng: np.random.Generator,
-    *,
-    stratified: bool,
+    strata: NDArray[Any] | None = None,
     groups: Groups | None = None,
-    labels: NDArray[Any] | None = None,
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Draw bootstrap samples on which every metric is defined.
 
@@ -82,13 +80,11 @@ def draw_for_metrics(
         At least one, all of one training set.
     n_resamples : int
     rng : numpy.random.Generator
-    stratified : bool
-        Whether to draw within the classes; otherwise draws without a class that a metric averages separately are
-        redrawn.
+    strata : ndarray, shape (n_samples,), or None
+        The class of each row, to draw within the classes; None redraws draws without a class that a metric averages
+        separately.
     groups : Groups, default=None
         Rows that are drawn together. These draws are never within the classes, because a group can have both classes.
-    labels : ndarray, shape (n_samples,), default=None
-        The class of each row, for more than two classes.
 
     Returns
     -------
@@ -96,8 +92,7 @@ def draw_for_metrics(
     remarks : tuple of str
         How the draws differ from ordinary ones.
     """
-    if stratified and groups is None:
-        strata = metric_rows[0].event if labels is None else labels
+    if strata is not None and groups is None:
         return draw_stratified_counts(strata, n_resamples, rng), ("draws within the classes",)
     counts = draw_counts(metric_rows[0].event.size, n_resamples, rng, groups)
     again = _lacking(metric_rows, counts)
