@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Iterable
+from decimal import ROUND_CEILING, Context, Decimal
 from html import escape
 from typing import Literal
 
@@ -110,6 +111,19 @@ def format_level(confidence_level: float) -> str:
     ('95%', '99.9%')
     """
     return f"{100 * confidence_level:.10g}%"
+
+
+def format_divided_level(confidence_level: float) -> str:
+    """Write a computed confidence level in percent, with three digits of its complement; never above the level.
+
+    Examples
+    --------
+    >>> format_divided_level(1 - 0.05 / 3), format_divided_level(0.975), format_divided_level(1 - 0.0001 / 3)
+    ('98.33%', '97.5%', '99.99666%')
+    """
+    tail = Decimal(f"{1.0 - confidence_level:.9e}")
+    percent = f"{100 - 100 * Context(3, ROUND_CEILING).plus(tail):f}"
+    return f"{percent.rstrip('0').removesuffix('.')}%"
 
 
 def format_limit(value: float, percent: bool = False) -> str:

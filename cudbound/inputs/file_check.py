@@ -38,7 +38,15 @@ from cudbound.inputs.data_file import (
     to_drop,
     to_numbers,
 )
-from cudbound.inputs.parsed_file import AUTO, ParsedFile, Roles, find_roles, missing_cells, settle_missing
+from cudbound.inputs.parsed_file import (
+    AUTO,
+    ParsedFile,
+    Roles,
+    check_names,
+    find_roles,
+    missing_cells,
+    settle_missing,
+)
 from cudbound.inputs.text_table import Table, read_data_file
 
 if TYPE_CHECKING:
@@ -113,6 +121,7 @@ def check_file(data: DataFile) -> FileCheck:
 
     table = read_data_file(data)
     problems = [*table.warnings]
+    check_names(table, data, with_target=bool(data.target))
     if data.target:
         find_roles(table, replace(data, exclude=[*data.exclude, *table.unnamed]))
     used = [

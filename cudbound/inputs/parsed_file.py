@@ -171,16 +171,8 @@ def find_roles(table: Table, data: DataFile) -> Roles:
     CsvError
         If a named column does not exist, a column has two roles, no feature is left, or a used column has no name.
     """
-    automatic = AUTO in data.categorical and AUTO not in table.names
-    named = {
-        "--target": [data.target],
-        "--features": data.features,
-        "--categorical": [name for name in data.categorical if not automatic or name != AUTO],
-        "--exclude": data.exclude,
-        "--group": [] if data.group is None else [data.group],
-        "--weight": [] if data.weight is None else [data.weight],
-    }
-    _check_names(table, named)
+    automatic = _is_automatic(table, data)
+    named = check_names(table, data)
     left_out = {name for option in ("--target", "--exclude", "--group", "--weight") for name in named[option]}
     others = [name for name in table.names if name not in left_out]
     features = tuple(dict.fromkeys(data.features or others))
@@ -195,8 +187,23 @@ def find_roles(table: Table, data: DataFile) -> Roles:
     return roles
 
 
-def _check_names(table: Table, named: Mapping[str, Sequence[str]]) -> None:
-    """Raise an error if a named column does not exist, or has two roles that exclude each other."""
+def check_names(table: Table, data: DataFile, *, with_target: bool = True) -> Mapping[str, Sequence[str]]:
+    """Return the columns that each option names.
+
+    Raises
+    ------
+    CsvError
+        If a named column does not exist, or has two roles that exclude each other.
+    """
+    automatic = _is_automatic(table, data)
+    named = {
+        "--target": [data.target] if with_target else [],
+        "--features": data.features,
+        "--categorical": [name for name in data.categorical if not automatic or name != AUTO],
+        "--exclude": data.exclude,
+        "--group": [] if data.group is None else [data.group],
+        "--weight": [] if data.weight is None else [data.weight],
+    }
     for option, names in named.items():
         for name in names:
             if name not in table.names:
@@ -211,6 +218,12 @@ def _check_names(table: Table, named: Mapping[str, Sequence[str]]) -> None:
         raise CsvError(
             f"column {quoted(outside[0])} is named in --categorical but not in --features; add it there"
         )
+    return named
+
+
+def _is_automatic(table: Table, data: DataFile) -> bool:
+    """Whether all columns of text are categorical, since no column has the name that stands for them."""
+    return AUTO in data.categorical and AUTO not in table.names
 
 
 def _hint(table: Table, name: str) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import Kind, Needs
 from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.basis.rounding import format_level
+from cudbound.basis.rounding import format_divided_level
 from cudbound.basis.validation import Array, check_number
 
 Bools = NDArray[np.bool_]
@@ -304,7 +304,7 @@ class MetricRows:
         others = [metric.name for metric in self.family if metric not in apart]
         if not others:
             return ()
-        return (f"together with {' and '.join(others)}: each at {format_level(round(self.level(needs), 6))}",)
+        return (f"together with {' and '.join(others)}: each at {format_divided_level(self.level(needs))}",)
 
 
 def _of_family(needs: Needs) -> bool:

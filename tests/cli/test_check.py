@@ -124,6 +124,25 @@ def test_what_is_given_is_kept(fake: Fake):
     assert fake.fitted[0].sample.feature_names == ("age", "site=2", "site=3")
 
 
+@pytest.mark.parametrize("option", ["--features", "--categorical", "--exclude", "--group"])
+@pytest.mark.parametrize("target", [(), ("--target", "died")])
+def test_a_column_that_does_not_exist_is_an_error_with_and_without_a_target(option, target):
+    write(columns())
+    result = check(option, "Age", *target)
+    assert result.exit_code == 1
+    assert (
+        result.stderr
+        == f"cudbound: error: {option}: no column 'Age' in 'patients.csv'; did you mean 'age'?\n"
+    )
+
+
+def test_a_column_of_two_roles_is_an_error_without_a_target():
+    write(columns())
+    result = check("--categorical", "sex", "--exclude", "sex")
+    assert result.exit_code == 1
+    assert "column 'sex' is named in both --categorical and --exclude; choose one" in result.stderr
+
+
 def test_an_outcome_of_three_values_is_the_outcome():
     found = columns()
     write(

@@ -246,6 +246,12 @@ def test_the_bound_of_all_class_metrics_leaves_its_share_to_the_others():
     assert auc.remarks(OTHER) == ("together with error and sensitivity: each at 98%",)
 
 
+def test_a_divided_level_has_few_digits_and_is_not_above_the_level():
+    error = targets(Metrics(["error", "sensitivity", "specificity"], joint=True), level=0.95)[0]
+    assert error.level(OTHER) > 0.9833
+    assert error.remarks(OTHER) == ("together with sensitivity and specificity: each at 98.33%",)
+
+
 # ---- the keyword ``event`` of every call that takes a metric ----
 
 
