@@ -177,7 +177,7 @@ def classifier_options(names: Collection[str], standardize: str, *more: Decorato
             type=click.Choice(tuple(names)),
             default=DEFAULT,
             help="Classifier to fit."
-            + (" Any other, such as a forest or xgboost, comes from a file (--model)." if more else ""),
+            + (" Any other, such as a forest, comes from a file (--model)." if more else ""),
         ),
         click.option(
             "--set",
