@@ -31,7 +31,9 @@ def _record(inputs: RecordingInputs, target: MetricRows, _: Records) -> dict[str
     for name, interval in inputs.user_functions.items():
         rng = deepcopy(inputs.streams["own_intervals"])
         try:
-            numbers = interval(sample.estimator, sample.X, sample.y, level, rng)
+            # copies: what it fits or shuffles in place stays out of the other methods and of the caller's objects
+            model, X, y = deepcopy((sample.estimator, sample.X, sample.y))
+            numbers = interval(model, X, y, level, rng)
             if np.shape(numbers) != (3,):
                 raise ValueError(
                     f"The method {name!r} must return an estimate and two limits. Got {numbers!r} instead."
@@ -70,7 +72,7 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
         Its name in the table.
     interval : callable
         ``interval(model, X, y, level, rng)`` returns an estimate of the error and both limits of a two-sided interval;
-        `model` is the fitted classifier, which the function may clone and fit, `level` is in (0, 1), and `rng` is a
+        `model`, `X` and `y` are copies of the fitted classifier and its rows, `level` is in (0, 1), and `rng` is a
         `numpy.random.Generator`. For a one-sided limit at level 0.95, the function is called with level 0.9.
     title : str or None, default=None
         One line; None takes the first line of the function's docstring, or the name. Further fields can be in the

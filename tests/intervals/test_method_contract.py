@@ -520,12 +520,29 @@ def test_its_row_holds_what_it_returned():
     assert (row.confidence_level, row.degenerate, str(row.estimand)) == (0.9, None, "conditional")
     assert (mine.title, mine.tendency, mine.assumptions) == ("Mine", "long", "not stated")
     ((model, rows, labels, level, _),) = seen
-    assert model is CLF
+    np.testing.assert_array_equal(model.coef_, CLF.coef_)
     np.testing.assert_array_equal(rows, X)
     np.testing.assert_array_equal(labels, Y)
     assert level == 0.9
     alone = compare_intervals(CLF, X, Y, methods="langford-binomial", confidence_level=0.9, **FAST)
     assert table["langford-binomial"] == alone["langford-binomial"]
+
+
+def test_what_it_changes_stays_out_of_the_other_methods():
+    clf, X, y = fitted_sample()
+    before = clf.coef_.copy(), X.copy(), y.copy()
+
+    def careless(model, X, y, level, rng):
+        X[:] = rng.normal(size=X.shape)
+        y[:] = rng.permutation(y)
+        model.fit(X, y)
+        return limits(model, X, y, level, rng)
+
+    table = compare_intervals(clf, X, y, methods=[own_method("mine", careless), "langford-binomial"], **FAST)
+    alone = compare_intervals(CLF, X, y, methods="langford-binomial", **FAST)
+    assert table["langford-binomial"] == alone["langford-binomial"]
+    for now, then in zip((clf.coef_, X, y), before, strict=True):
+        np.testing.assert_array_equal(now, then)
 
 
 def test_rows_in_groups_are_refused_unless_it_says_that_it_keeps_them():
