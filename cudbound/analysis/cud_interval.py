@@ -232,7 +232,8 @@ class CudResult(CudBound, WithInterval, Pictured["IntervalDisplay"]):
         """Write a file for checking the result with `cudbound.verify_result` or ``cudbound verify``.
 
         It contains the settings, the versions, the draws as counts, their bounds and witnesses, and a fingerprint of
-        the data, but no row of the data. docs/how_to/clinical_report.md describes what it can still reveal.
+        the data, but no row of the data. docs/how_to/instability_save_verify.md tells what
+        it can still reveal.
 
         Raises
         ------

@@ -324,8 +324,8 @@ def over_seeds(
 ) -> pd.DataFrame:
     """Make the same call with several seeds, and return the results by seed.
 
-    A range over seeds shows whether there are enough resamples, not how uncertain the estimate is: it shrinks to a
-    point as `n_resamples` grows, and the interval does not.
+    A range over seeds shows whether there are enough resamples, not how uncertain the estimate is. The part of it that
+    comes from bootstrap draws shrinks as `n_resamples` grows, and the interval does not.
 
     Parameters
     ----------
