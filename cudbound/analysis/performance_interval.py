@@ -108,7 +108,8 @@ def performance_interval(
         If `method` is "cud", and a step before the classifier uses the labels, or parameters were chosen on these data:
         the bound treats both as fixed. Or if refits keep a previously fitted step.
     RepeatedRowsWarning, SmallSampleWarning
-        If rows do not seem to be one patient each, or the metric is based on fewer than 10 rows of a class.
+        If rows do not seem to be one patient each, or the metric is based on fewer than 10 rows of a class; also as in
+        `cudbound.compare_intervals`.
     NotCertifiedWarning
         If `method` is "cud" or "aci", and a limit stopped the search; upper bounds are used, which can only lengthen
         the interval.
@@ -273,8 +274,9 @@ def compare_intervals(
         If "two-center" is requested, or "cud" as a member of a group, and the coefficients do not minimize the loss on
         these rows: the estimator was fitted to other rows, or its solver stopped early. There is then no bound.
     SmallSampleWarning
-        If an upper limit is lower than n new cases without an error could support, as with separable classes, or if
-        there are fewer than 20 or more than 500 training rows, with which hardly any interval was studied.
+        If an upper limit is lower than n new cases without an error could support, as with separable classes, if there
+        are fewer than 20 or more than 500 training rows, with which hardly any interval was studied, or if an interval
+        is from fewer than 20 of `new_cases` alone.
     ManyFeaturesWarning
         If there are many features for the rows, as in `cudbound.performance_interval`.
     RepeatedRowsWarning

@@ -126,8 +126,8 @@ def error_632_plus(
     Returns
     -------
     Error632Plus
-        With Err(1)' for Err(1) throughout. The last equation of section 3, as it is printed, keeps Err(1) in two of its
-        terms, and is larger by .632 (Err(1) - gamma) if Err(1) exceeds gamma.
+        With Err(1)' for Err(1) throughout. The last equation of section 3, as it is printed, keeps Err(1) in its first
+        term, the .632 estimate; with R as here it is larger by .632 (Err(1) - gamma) if Err(1) exceeds gamma.
 
     References
     ----------
