@@ -120,7 +120,8 @@ def additive_model(sample: Sample, *, polish: bool, native: bool = False) -> Add
     if native and model.l1_penalty is not None:
         check_native(training_problem(model))
     if sample.sample_weight is not None:
-        model = _weighted(model, sample.sample_weight)
+        balanced = getattr(unwrap(estimator).classifier, "class_weight", None) == "balanced"
+        model = _weighted(model, sample.sample_weight, balanced=balanced)
     if polish:
         model = polish_model(model)
     else:
@@ -150,16 +151,21 @@ def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:
     _warn_unscaled(model, estimator)
 
 
-def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64]) -> AdditiveModel:
+def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64], *, balanced: bool) -> AdditiveModel:
     """Return the model with the weights of a fit in addition to those of the classes.
 
     scikit-learn's objectives are sums over rows, or means, so that the weights enter as they are; those of
-    `ConvexLossClassifier` have mean 1. Which of the two it is shows in which loss the coefficients minimize.
+    `ConvexLossClassifier` have mean 1. Balanced classes have equal numbers of rows, or, in some of scikit-learn's
+    classifiers, equal sums of weights. Which of these it is shows in which loss the coefficients minimize.
     """
     of_classes = np.ones(sample_weight.size) if model.sample_weight is None else model.sample_weight
     product = of_classes * sample_weight
-    models = [replace(model, sample_weight=weights) for weights in (product, product / product.mean())]
-    return min(models, key=optimality_residual)
+    candidates = [product, product / product.mean()]
+    if balanced:
+        second = model.labels > 0.0
+        of_class = np.where(second, sample_weight[second].sum(), sample_weight[~second].sum())
+        candidates.append(sample_weight * sample_weight.sum() / (2.0 * of_class))
+    return min((replace(model, sample_weight=weights) for weights in candidates), key=optimality_residual)
 
 
 def _warn_unscaled(model: AdditiveModel, estimator: Any) -> None:

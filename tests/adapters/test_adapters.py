@@ -7,7 +7,8 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.svm import LinearSVC
 
 from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval, performance_interval
 from cudbound.adapters import to_additive_model
@@ -54,6 +55,16 @@ def test_weights_of_classes_are_part_of_the_loss_and_other_parameters_are_notice
     clf.set_params(class_weight={"ill": 4.0}, C=1.0)
     with pytest.raises(NotMinimizerError, match="do not minimize the mean logistic loss"):
         to_additive_model(clf, X, y)
+
+
+@pytest.mark.parametrize("classifier", [LogisticRegression, LinearSVC, RidgeClassifier])
+def test_balanced_classes_of_weighted_rows_are_those_of_the_classifier(classifier):
+    X, y = _data()
+    weights = np.where(y == "ill", 3.0, np.linspace(0.5, 1.5, y.size))
+    clf = classifier(class_weight="balanced", tol=1e-10).fit(X, y, sample_weight=weights)
+    model = to_additive_model(clf, X, y, sample_weight=weights)
+    again = classifier(tol=1e-10).fit(X, y, sample_weight=model.sample_weight)
+    assert again.coef_ == pytest.approx(clf.coef_, abs=1e-5)
 
 
 # ---- results of statsmodels are refused with the classifier of scikit-learn that has the same coefficients ----
