@@ -170,6 +170,8 @@ def test_the_clinical_report_has_a_sentence_per_metric():
     assert any("AUC" in sentence for sentence in sentences)
     page = report.to_html()
     assert "Internal validation, and new cases." in page
+    assert "no external data" not in page
+    assert "Internal validation, except for the sentences on new cases." in page
     assert "pooled interval from 60 training rows and 25 test cases" in page
     assert "new_cases=new_cases" in report.to_dict()["reproduction"]["command"]
     alone = clinical_report(CLF, X, Y, **FEW)
