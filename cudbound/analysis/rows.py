@@ -33,6 +33,7 @@ from cudbound.point_estimates.bootstrap_632 import share_limits
 from cudbound.records import Records
 from cudbound.records.records import count_fits
 from cudbound.report.tables import SINGLE, Run
+from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.make_records import Counts
 from cudbound.resampling.splits import TEST_SET
 from cudbound.saved.saved_file import SavedBound
@@ -368,7 +369,10 @@ def _unread(
         if kind.of_every_metric and records.get(kind) is not None and target_records.get(kind) is None
     ]
     rule = f"has too few rows for the {metric.name}: use fewer, stratified folds"
-    too_few: dict[RecordKind[Any], Exception] = {kind: ValueError(f"{kind.words} {rule}") for kind in unread}
+    of_draws = f"no bootstrap draw has both classes, as the {metric.name} requires: use more draws"
+    too_few: dict[RecordKind[Any], Exception] = {
+        kind: ValueError(of_draws if kind is BOOTSTRAP else f"{kind.words} {rule}") for kind in unread
+    }
     if tested is None or tested.sizes is None or too_few.pop(TEST_SET, None) is None:
         return "", too_few
     return f"undefined: based on {tested.averaged(metric.shares)}", too_few

@@ -57,21 +57,21 @@ class Minimizers:
 
 def unsupported(problem: Problem) -> UnsupportedProblemError | None:
     """Return why the kernel cannot solve the problem, or None if it can."""
-    loss, remedy = problem.loss.name, "Pass SearchLimits(solver='cvxpy') for the slow reference solver."
+    loss = problem.loss.name
+    slow = "Bound(solver='cvxpy'), or SearchLimits(solver='cvxpy') to solve_draws, for the slow reference solver."
     if LOSSES.get(loss) != problem.loss or (problem.has_l1_penalty and loss not in L1_LOSSES):
         l1 = " with an l1 penalty" if problem.has_l1_penalty else ""
         return UnsupportedProblemError(
             f"The native solver supports the losses {sorted(LOSSES)} with a quadratic penalty, and also {L1_LOSSES[0]} "
             f"and {L1_LOSSES[1]} loss with an l1 penalty. Got {loss!r}{l1} instead.",
-            remedy,
+            f"Pass {slow}",
             why=f"{loss} loss{l1} needs the solver cvxpy",
         )
     if problem.has_l1_penalty and carrying_columns(problem) is None:
         return UnsupportedProblemError(
             "The native solver supports an l1 penalty if the columns of the design are linearly independent. Got "
             f"{problem.coef.size} columns of rank {design_rank(problem.design)} instead, intercept included.",
-            "Drop such columns, for example with OneHotEncoder(drop='first'), or pass SearchLimits(solver='cvxpy') "
-            "for the slow reference solver.",
+            f"Drop such columns, for example with OneHotEncoder(drop='first'), or pass {slow}",
             why="an l1 penalty on linearly dependent columns needs the solver cvxpy",
         )
     return None

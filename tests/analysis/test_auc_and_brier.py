@@ -103,3 +103,10 @@ def test_nearly_as_many_features_as_rows_are_warned_of(metric):
     X = np.random.default_rng(2).normal(size=(40, 38))
     with pytest.warns(ManyFeaturesWarning, match=r"rank of the design 39\) for 40 rows"):
         cb.performance_interval(LogisticRegression().fit(X, Y), X, Y, metric=metric, **SETTINGS)
+
+
+def test_draws_of_one_class_ask_for_more_draws():
+    labels = np.arange(len(X)) < 2
+    classifier = LogisticRegression().fit(X, labels)
+    with pytest.raises(ValueError, match="no bootstrap draw has both classes, as the auc requires: use more"):
+        cb.performance_interval(classifier, X, labels, metric="auc", n_resamples=1, rng=2)
