@@ -45,8 +45,8 @@ void PlacedDraw::tally(std::int64_t which) {
         const double apart = positive_side - scores_.negative[h];
         id[kept] = h;
         difference[kept] = apart;
-        // one that counts nothing is left out, but all of these together count no more than rounding
-        const bool counts = !(left_out + std::abs(apart) <= rounding);
+        // one that counts nothing is left out; all of these together count at most half of what sums may be wrong by
+        const bool counts = !(left_out + std::abs(apart) <= 0.5 * rounding);
         kept += counts;
         left_out += counts ? 0.0 : std::abs(apart);
         constant += counts ? 0.0 : positive_side;
@@ -63,7 +63,7 @@ void PlacedDraw::list_strict(Vector<char>* strict) const {
         const int h = arrangement.of_row[i];
         if (h < 0 || weights_[i] == 0.0) continue;
         const double apart = scores_.positive[h] - scores_.negative[h];
-        (*strict)[i] = std::abs(apart) > rounding || arrangement.mixed[h];
+        (*strict)[i] = std::abs(apart) > 0.5 * rounding || arrangement.mixed[h];
     }
 }
 
