@@ -99,7 +99,7 @@ def new(*, template: str, place: Path | None) -> None:
     "--limit-minutes",
     type=click.FloatRange(min=0),
     metavar="M",
-    help="Start no new replicate after this many minutes; the same command resumes the study.",
+    help="Hand out no more work after this many minutes; the same command resumes the study.",
 )
 def run(
     *,
