@@ -138,8 +138,8 @@ def clinical_report(
         Weights of the rows in the fit of the classifier; the AUC and the Brier score are then omitted.
     new_cases : (array-like, array-like), default=None
         New cases (X_new, y_new), as in `cudbound.performance_interval`. The report then has a sentence per metric on
-        the interval from both, which the table and the paragraphs to paste have, too; all other parts are about the
-        training rows.
+        the interval from both, which the table and the paragraphs to paste have, too; the other tables and the
+        pictures are about the training rows.
     confidence_level : float, default=0.95
         Nominal level of all intervals, in (0, 1).
     n_resamples : int, default=1000
