@@ -105,8 +105,8 @@ def _holdout(records: Records) -> PointOutcome:
 
     Formula: mean of the losses on the test set.
     Assumptions: the test rows are independent of the fit.
-    Tendency: unbiased for the tested classifier; if rows were held out, usually too high for the classifier fitted to
-    all rows.
+    Tendency: unbiased for the tested classifier; if rows were held out, too high for the classifier fitted to all
+    rows where more rows lower the error.
     Reference: Devroye, Gyorfi and Lugosi (1996). A probabilistic theory of pattern recognition, chapter 22.
     """
     test_set = records.require(TEST_SET)
@@ -118,8 +118,9 @@ def _k_fold(records: Records) -> PointOutcome:
 
     Formula: mean over the n rows of the loss on the row after a fit to the other folds.
     Assumptions: none beyond independent rows.
-    Tendency: unbiased for training sets of n - n/k rows, and so usually too high for n rows.
-    Reference: Stone (1974); the mean is over all rows; it differs from the mean over folds if folds differ in size.
+    Tendency: unbiased for training sets of n - n/k rows, and so too high for n rows where more rows lower
+    the error.
+    Reference: Stone (1974); the mean is over all rows; it can differ from the mean over folds if folds differ in size.
     """
     folds = records.require(FOLDS)
     return PointOutcome(float(np.mean(folds.losses)), estimand=Estimand("expected", folds.n_train))
