@@ -101,8 +101,8 @@ class TunedLosses(_OfConfigurations):
 
     @property
     def n_fits(self) -> int:
-        """Number of classifier fits behind the record."""
-        return self.n_folds * int(self.losses.shape[1])
+        """Number of classifier fits behind the record: each configuration without each fold, and on all rows."""
+        return (self.n_folds + 1) * int(self.losses.shape[1]) if self.n_folds else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +131,9 @@ class TunedFolds(_OfConfigurations):
 
     @property
     def n_fits(self) -> int:
-        """Number of classifier fits behind the record."""
-        return int(self.losses.size)
+        """Number of classifier fits behind the record: each configuration without each fold, and on all rows."""
+        n_folds, n_configurations = self.losses.shape
+        return int((n_folds + 1) * n_configurations)
 
 
 def check_search(estimator: Any) -> Any:
@@ -240,7 +241,7 @@ TUNED = RecordKind(
     "cross-validation of each configuration of a search",
     record=_record,
     n_fits=lambda inputs: (
-        int(inputs.sample.estimator.n_splits_) * len(inputs.sample.estimator.cv_results_["params"])
+        (int(inputs.sample.estimator.n_splits_) + 1) * len(inputs.sample.estimator.cv_results_["params"])
     ),
     whole_groups=True,
     of_search=True,

@@ -80,7 +80,7 @@ def test_a_fitted_search_is_refitted_on_its_folds(search):
     assert (found.estimate, found.low, found.high) == pytest.approx(
         (row.estimate, row.low, row.high), abs=1e-12
     )
-    assert found.n_fits == 1 + len(folds) * len(search.cv_results_["params"])
+    assert found.n_fits == 1 + (len(folds) + 1) * len(search.cv_results_["params"])
 
 
 def test_draws_that_hold_all_rows_are_dropped():
@@ -100,7 +100,23 @@ def test_configurations_that_cannot_be_fitted_are_left_out():
         search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, cv=3).fit(X, y)
     row = compare_intervals(search, X, y, methods="tuned", n_resamples=10, rng=0).rows[0]
     assert "2 configurations that could not be fitted left out" in row.remarks
-    assert row.n_fits == 1 + 3 * 2
+    assert row.n_fits == 1 + (3 + 1) * 2
+
+
+class CountedTree(DecisionTreeClassifier):
+    n_fits = 0
+
+    def fit(self, X, y, sample_weight=None):
+        CountedTree.n_fits += 1
+        return super().fit(X, y, sample_weight=sample_weight)
+
+
+def test_every_fit_is_counted():
+    X, y = data()
+    search = GridSearchCV(CountedTree(random_state=0), {"max_depth": [1, 3]}, cv=KFold(4)).fit(X, y)
+    CountedTree.n_fits = 0
+    row = compare_intervals(search, X, y, methods=["bbc-cv"], n_resamples=10, rng=0).rows[0]
+    assert row.n_fits == 1 + CountedTree.n_fits  # the fit of the search is the caller's
 
 
 # ---- draws of the folds ----
@@ -144,7 +160,7 @@ def test_folds_are_drawn_in_plain_loops(splitter):
     recorded = from_records(TunedFolds(losses, counts), "bbc-f")
     assert (recorded.estimate, recorded.low, recorded.high) == pytest.approx(by_hand, abs=1e-12)
     assert (row.estimate, row.low, row.high) == pytest.approx(by_hand, abs=1e-12)
-    assert row.n_fits == recorded.n_fits == 1 + len(losses) * 3
+    assert row.n_fits == recorded.n_fits == 1 + (len(losses) + 1) * 3
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
