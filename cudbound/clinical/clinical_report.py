@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -71,7 +71,9 @@ class ClinicalReport:
         ImportError
             If jinja2 or matplotlib is not installed; the message has the command to install it.
         """
-        return page("clinical.html.j2", report=self._numbers, pictures=pictures_of(self._numbers))
+        optimistic = is_optimistic(self._numbers["performance"]["measures"])
+        pictures = pictures_of(self._numbers)
+        return page("clinical.html.j2", report=self._numbers, pictures=pictures, optimistic=optimistic)
 
     def save(self, path: str | Path) -> tuple[Path, ...]:
         """Write the page and a file with its numbers: both files, or none.
@@ -281,7 +283,17 @@ def _parts(results: ReportResults, n_left_out: int) -> dict[str, Any]:
 
 
 #: Measures of which less is better; of the others more is.
-LOSSES = ("error", "brier")
+LOSSES = ("error", "brier", "lr-")
+
+
+def is_optimistic(measures: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether no apparent value is worse than the corrected one, and some are better; undefined ones do not count."""
+    gains = [
+        (row["estimate"] - row["apparent"]) * (1.0 if row["metric"] in LOSSES else -1.0)
+        for row in measures
+        if None not in (row["estimate"], row["apparent"])
+    ]
+    return bool(gains) and min(gains) >= 0.0 < max(gains)
 
 
 def pictures_of(report: Mapping[str, Any]) -> dict[str, dict[str, str]]:

@@ -116,7 +116,7 @@ def model(results: ReportResults) -> dict[str, Any]:
     """
     columns, scores, risks = results.columns, results.scores, results.risks
     values = None if scores is None else scores(columns)
-    fit = None if scores is None else coefficients_of(scores, columns)
+    fit = coefficients_of(scores, columns)
     threshold = results.threshold if risks is not None else None
     if risks is None and values is not None and (results.called == (values > 0.0)).all():
         threshold = 0.0
@@ -124,13 +124,13 @@ def model(results: ReportResults) -> dict[str, Any]:
         "output": "risk" if risks is not None else "class" if values is None else "score",
         "threshold": threshold,
         "is_log_odds": values is not None and risks is not None and np.allclose(expit(values), risks),
-        "is_unique": fit is None or not _are_determined(columns),
-        **(fit or {"intercept": None, "terms": []}),
+        "is_unique": not fit["terms"] or not _are_determined(columns),
+        **fit,
     }
 
 
-def coefficients_of(scores: Scores, columns: pd.DataFrame) -> dict[str, Any] | None:
-    """Return intercept and terms of scores that are a sum over columns, linear in numbers; None if they are not.
+def coefficients_of(scores: Scores | None, columns: pd.DataFrame) -> dict[str, Any]:
+    """Return intercept and terms of scores that are a sum over columns, linear in numbers, or why there are none.
 
     A number has one coefficient. A category has one per level, which is added for it; that of the first level is 0. A
     column with missing values has one that is added where it is missing. They are fitted by least squares to the scores
@@ -139,8 +139,8 @@ def coefficients_of(scores: Scores, columns: pd.DataFrame) -> dict[str, Any] | N
 
     Parameters
     ----------
-    scores : callable
-        Scores of rows like `columns`, larger for the event.
+    scores : callable or None
+        Scores of rows like `columns`, larger for the event; None for a classifier without scores.
     columns : DataFrame
         The training rows.
 
@@ -152,15 +152,22 @@ def coefficients_of(scores: Scores, columns: pd.DataFrame) -> dict[str, Any] | N
     >>> [(term["column"], term["level"], round(term["coefficient"], 9)) for term in model["terms"]]
     [('age', None, 0.1), ('sex', 'f', 0.0), ('sex', 'm', 1.0)]
     """
+    none: dict[str, Any] = {"intercept": None, "terms": []}
+    if scores is None:
+        return none | {"why_none": "it has no decision function, whose values could be a sum of terms"}
     names = [name for name, _ in _terms(columns)]
-    if len(names) > MOST_TERMS or columns.empty:
-        return None
+    if not 0 < len(names) <= MOST_TERMS:
+        return none | {
+            "why_none": f"its columns have {len(names):,} numbers and levels, more than {MOST_TERMS:,}"
+        }
     rows = _mixed_rows(columns, 2 * len(names) + 20)
     with warnings.catch_warnings(action="ignore"):
         try:
             values = np.asarray(scores(rows), dtype=np.float64)
-        except Exception:  # any code of a user may run here, and what fails has no such terms
-            return None
+        except Exception as error:  # any code of a user may run here, and what fails has no such terms
+            return none | {
+                "why_none": f"it gives mixed rows of these cases no score ({type(error).__name__})"
+            }
     design = np.column_stack([term for _, term in _terms(rows, columns)])
     center, spread = design.mean(axis=0), design.std(axis=0)
     spread[spread == 0.0] = np.inf  # what does not vary is part of the intercept
@@ -169,12 +176,12 @@ def coefficients_of(scores: Scores, columns: pd.DataFrame) -> dict[str, Any] | N
     intercept = values.mean() - center @ slopes
     largest = max(np.ptp(values), abs(values[0]))
     if not np.abs(design @ slopes + intercept - values).max() <= ROUNDING * largest:  # refuses nan as well
-        return None
+        return none | {"why_none": "its score is not a sum of one term per column that is linear in numbers"}
     terms = [
         {"column": str(column), "level": level, "coefficient": float(slope)}
         for (column, level), slope in zip(names, slopes, strict=True)
     ]
-    return {"intercept": float(intercept), "terms": terms}
+    return {"intercept": float(intercept), "terms": terms, "why_none": ""}
 
 
 def _mixed_rows(columns: pd.DataFrame, n_more: int) -> pd.DataFrame:

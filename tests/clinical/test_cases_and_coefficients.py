@@ -23,9 +23,11 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from cudbound import LeastSquaresClassifier
+from cudbound.clinical.clinical_report import is_optimistic
 from cudbound.clinical.report_results import RECOMMENDED, frame_of
 from cudbound.clinical.sections import (
     cells_by_distance,
+    coefficients_of,
     family_of,
     model,
     outside_of,
@@ -132,17 +134,40 @@ def test_coefficients_are_those_of_scikit_learn():
 
 
 @pytest.mark.parametrize(
-    "clf",
+    ("clf", "why"),
     [
-        RandomForestClassifier(5, random_state=0),
-        GradientBoostingClassifier(n_estimators=3, max_depth=1, random_state=0),
-        SVC(),
-        GaussianNB(),
+        (RandomForestClassifier(5, random_state=0), "decision function"),
+        (GradientBoostingClassifier(n_estimators=3, max_depth=1, random_state=0), "not a sum"),
+        (SVC(), "not a sum"),
+        (GaussianNB(), "decision function"),
     ],
 )
-def test_a_classifier_without_coefficients_says_so(clf):
+def test_a_classifier_without_coefficients_says_why(clf, why):
     section = model_of(clf, NUMBERS)
     assert (section["terms"], section["intercept"]) == ([], None)
+    assert why in section["why_none"]
+
+
+def test_scores_without_coefficients_have_a_reason():
+    def fails(rows):
+        raise ValueError("an unseen pair of values")
+
+    assert "(ValueError)" in coefficients_of(fails, FRAME)["why_none"]
+    wide = pd.DataFrame(np.zeros((2, 1_001)))
+    assert "1,001 numbers and levels, more than 1,000" in coefficients_of(fails, wide)["why_none"]
+    assert not coefficients_of(lambda rows: rows["age"], FRAME)["why_none"]
+
+
+@pytest.mark.parametrize(
+    ("error", "sensitivity", "expected"),
+    [(0.1, 0.9, True), (0.1, 0.8, True), (0.3, 0.9, False), (0.2, 0.8, False), (None, None, False)],
+)
+def test_apparent_values_are_called_optimistic_where_they_are(error, sensitivity, expected):
+    measures = [
+        {"metric": "error", "apparent": error, "estimate": 0.2},
+        {"metric": "sensitivity", "apparent": sensitivity, "estimate": 0.8},
+    ]
+    assert is_optimistic(measures) == expected
 
 
 @pytest.mark.parametrize("sex", ["a copy", "another column"])
