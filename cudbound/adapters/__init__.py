@@ -47,7 +47,6 @@ def to_additive_model(
     polish: bool = False,
     sample_weight: NDArray[np.float64] | None = None,
     native: bool = False,
-    predicted: NDArray[Any] | None = None,
 ) -> AdditiveModel:
     """Write a fitted estimator and its training set as plain arrays.
 
@@ -66,8 +65,6 @@ def to_additive_model(
         The weights of the rows in the fit.
     native : bool, default=False
         Whether the compiled solver will be used; it does not support every l1 penalty.
-    predicted : ndarray, shape (n_samples,), default=None
-        The labels that the estimator predicts for `X`, if they are known.
 
     Returns
     -------
@@ -106,8 +103,6 @@ def to_additive_model(
     check_can_be_refitted(estimator)
     find_adapter(estimator)
     sample = Sample.of(estimator, X, y, sample_weight=sample_weight)
-    if predicted is not None:
-        sample = replace(sample, predicted=predicted)
     return additive_model(sample, polish=polish, native=native)
 
 

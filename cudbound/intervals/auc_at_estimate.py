@@ -15,7 +15,7 @@ from cudbound.basis.groups import Groups
 from cudbound.basis.method_card import Choice, Needs, described
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.validation import Array
-from cudbound.intervals.method import EQUAL, Method
+from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.intervals.test_set import on_test_set
 from cudbound.point_estimates.auc import (
     NO_PAIR,
@@ -46,9 +46,7 @@ Limits = Callable[[float, int, int, float], ConfidenceInterval]
 
 def _normal(auc: float, error: float, confidence_level: float, **fields: Any) -> Outcome:
     """Return normal limits of an AUC with this standard error, which is 0 if only rounding kept it from that."""
-    error = 0.0 if error <= EQUAL else error
-    reach = float(ndtri(0.5 + confidence_level / 2.0)) * error
-    return Outcome(auc, ConfidenceInterval(auc - reach, auc + reach), standard_error=error, **fields)
+    return Pivot(auc, 0.0 if error <= EQUAL else error, **fields).outcome(confidence_level)
 
 
 def delong_outcome(
@@ -97,8 +95,7 @@ def hanley_mcneil_interval(
     of_events, of_others = auc / (2.0 - auc), 2.0 * auc**2 / (1.0 + auc)
     spread = (n_events - 1) * (of_events - auc**2) + (n_others - 1) * (of_others - auc**2)
     variance = max(auc * (1.0 - auc) + spread, 0.0) / (n_events * n_others)
-    reach = float(ndtri(0.5 + confidence_level / 2.0)) * math.sqrt(variance)
-    return ConfidenceInterval(auc - reach, auc + reach)
+    return Pivot(auc, math.sqrt(variance)).interval(confidence_level)
 
 
 def newcombe_interval(

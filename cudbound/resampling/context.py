@@ -98,6 +98,11 @@ class RefitContext:
         """Rows of the whole data."""
         return int(self.labels.size)
 
+    @property
+    def units(self) -> Groups:
+        """What is drawn and left out together: the groups, or else each row by itself."""
+        return Groups(np.arange(self.n_samples)) if self.groups is None else self.groups
+
     def draw_design(
         self, draw: Callable[[], Part], training: Callable[[Part], NDArray[np.int32]], what: str
     ) -> tuple[Part, tuple[str, ...]]:
