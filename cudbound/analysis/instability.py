@@ -294,7 +294,7 @@ def _outputs_of_refits(
         groups=groups,
         scoring=RecordedOutputs(kinds, event_class),
     )
-    with bar_of_refits(len(counts), ("n_jobs=-1",) if n_jobs == 1 else ()) as advance:
+    with bar_of_refits(len(counts), n_jobs) as advance:
         # a classifier with random numbers takes others than in the records
         refit = refits.recorded(np.random.default_rng(0), advance, scored=True, each="draw")
         return refit(counts.astype(np.int32))[:, -n_new:]

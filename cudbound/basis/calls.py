@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from cudbound.basis.exceptions import ParameterError, SlowRefitsWarning, WarnedRefitsWarning
+from cudbound.basis.exceptions import Faster, ParameterError, SlowRefitsWarning, WarnedRefitsWarning
 from cudbound.basis.validation import check_integer, check_seed
 
 if TYPE_CHECKING:
@@ -193,9 +193,12 @@ class Forecast:
 
 
 @contextmanager
-def bar_of_refits(total: int, helps: tuple[str, ...] = ()) -> Iterator[Callable[[int], object]]:
+def bar_of_refits(
+    total: int, n_jobs: int, fewer: tuple[Faster, ...] = ()
+) -> Iterator[Callable[[int], object]]:
     """Show a bar over refits, and warn if they will take long; yields a function that advances both by some fits."""
-    shown, forecast = current_progress(), Forecast(total, helps)
+    shown = current_progress()
+    forecast = Forecast(total, (Faster.WORKERS, *fewer) if n_jobs == 1 else fewer)
     if not shown.shown or total == 0:
         yield forecast
         return

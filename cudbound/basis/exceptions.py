@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Any
 
 
@@ -220,6 +221,15 @@ class RepeatedRowsWarning(CudboundWarning):
     n_equal: int
     n_tested: int
     n_patients: int
+
+
+class Faster(StrEnum):
+    """What makes refits faster, as Python arguments."""
+
+    WORKERS = "n_jobs=-1"
+    DRAWS = "a smaller n_resamples"
+    NO_INNER = 'resampling=Resampling(inner="oob")'
+    SIZES = "smaller numbers in resampling=Resampling(...)"
 
 
 class SlowRefitsWarning(CudboundWarning):

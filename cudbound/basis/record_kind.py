@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Generic, Literal, TypeVar
 
+from cudbound.basis.exceptions import Faster
+
 R = TypeVar("R")
 
 
@@ -51,7 +53,7 @@ class RecordKind(Named, Generic[R]):
         ``filled_by(splits)``: whether splits such as the caller's can fill it.
     from_splits : callable or None
         ``from_splits(splits, outputs, remarks)`` returns it for such splits.
-    fewer : tuple of str
+    fewer : tuple of Faster
         Ways to reduce its refits, if they depend on more than the rows.
     scored : bool
         Whether scores are kept along with losses, if a metric needs them.
@@ -87,7 +89,7 @@ class RecordKind(Named, Generic[R]):
     resamples: bool = True
     filled_by: Callable[[Any], bool] | None = None
     from_splits: Callable[..., R] | None = None
-    fewer: tuple[str, ...] = ()
+    fewer: tuple[Faster, ...] = ()
     scored: bool = False
     some_fail: bool = False
     of_every_metric: bool = False

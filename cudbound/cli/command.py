@@ -74,12 +74,12 @@ REMEDIES: dict[type[exceptions.StatedError | exceptions.UnscaledPenaltyWarning],
 }
 
 
-#: What makes refits faster, by what the package calls it.
+#: What makes refits faster, as options.
 FASTER = {
-    "n_jobs=-1": "--jobs -1",
-    "a smaller n_resamples": "a smaller --resamples",
-    'resampling=Resampling(inner="oob")': "--resampling inner=oob",
-    "smaller numbers in resampling=Resampling(...)": "smaller numbers in --resampling",
+    exceptions.Faster.WORKERS: "--jobs -1",
+    exceptions.Faster.DRAWS: "a smaller --resamples",
+    exceptions.Faster.NO_INNER: "--resampling inner=oob",
+    exceptions.Faster.SIZES: "smaller numbers in --resampling",
 }
 #: The way on from a fit that did not converge.
 CONVERGE = (
@@ -284,7 +284,7 @@ def in_words_of_the_command(fits: str, fitted_here: bool = False) -> Iterator[Co
 
     def collect(message: Warning | str, category: type[Warning], *place: Any, **named: Any) -> None:
         if isinstance(message, exceptions.SlowRefitsWarning):  # of use before the time is spent
-            helps = tuple(FASTER.get(help, help) for help in message.helps)
+            helps = tuple(FASTER[help] for help in map(exceptions.Faster, message.helps))
             say(str(exceptions.SlowRefitsWarning(message.fact, helps)))
         elif issubclass(category, exceptions.CudboundWarning):
             collected.certified &= not isinstance(message, exceptions.NotCertifiedWarning)

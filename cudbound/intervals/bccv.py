@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.groups import Groups
+from cudbound.basis.exceptions import Faster
 from cudbound.basis.outcomes import Outcome
 from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.bootstrap_percentile import percentile_interval, shifted_interval
@@ -82,10 +82,7 @@ def record_removed_cases(context: RefitContext, counts: NDArray[np.int32]) -> Re
     """
     from sklearn.utils import gen_batches
 
-    n, groups = (
-        context.n_samples,
-        Groups(np.arange(context.n_samples)) if context.groups is None else context.groups,
-    )
+    n, groups = context.n_samples, context.units
     kept = counts[(counts[:, groups.first_rows] > 0).sum(axis=1) > 1]
     what = "row" if context.groups is None else "group"
     if not len(kept):
@@ -127,7 +124,7 @@ REMOVED_CASES = RecordKind(
     n_fits=_count_fits,
     after=(USABLE_DRAWS,),
     whole_groups=True,
-    fewer=("a smaller n_resamples",),
+    fewer=(Faster.DRAWS,),
     of_draws=True,
 )
 

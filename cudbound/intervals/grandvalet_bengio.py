@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from cudbound.basis.exceptions import Faster
 from cudbound.basis.method_card import EXPECTED, Needs, Number
 from cudbound.basis.outcomes import Outcome, TestOutcome
 from cudbound.basis.record_kind import RecordKind
@@ -26,7 +27,6 @@ from cudbound.records import FoldLosses, Records
 from cudbound.records.rules import HalvesOfFoldMeans, MeanSize, Recorded, Remarks
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import FOLDS, draw_folds
-from cudbound.resampling.settings import SMALLER_SIZES
 from cudbound.resampling.splits import SMALLEST_HALF, SplitDesign, means_on_test_sets, training_sets
 
 
@@ -89,7 +89,7 @@ HALF_FOLDS = RecordKind(
     "cross-validation of both halves of the rows",
     refit=record_half_folds,
     n_fits=lambda inputs: 2 * inputs.sizes.n_halvings * min(inputs.sizes.n_folds, inputs.n_units // 2),
-    fewer=SMALLER_SIZES,
+    fewer=(Faster.SIZES,),
 )
 
 

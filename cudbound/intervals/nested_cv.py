@@ -9,13 +9,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.exceptions import Faster
 from cudbound.basis.method_card import Choice
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import Losses, check_integer
 from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records.rules import NestedFoldLosses, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext
-from cudbound.resampling.settings import SMALLER_SIZES, Resampling
+from cudbound.resampling.settings import Resampling
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +199,7 @@ NESTED = RecordKind(
     "nested cross-validation",
     refit=record_nested,
     n_fits=lambda inputs: count_nested_fits(inputs.sizes, inputs.n_units),
-    fewer=SMALLER_SIZES,
+    fewer=(Faster.SIZES,),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
+from cudbound.basis.exceptions import Faster
 from cudbound.basis.method_card import EXPECTED, HOLDOUT_MODEL, Choice, Number
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.record_kind import RecordKind
@@ -17,7 +18,6 @@ from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records import Records, SplitLosses, TestSetLosses
 from cudbound.records.rules import Means, PairsOfMeans, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext
-from cudbound.resampling.settings import SMALLER_SIZES
 from cudbound.resampling.splits import SMALLEST_HALF, SPLITS, TEST_SET, count_rows, means_of_splits
 
 MODEL = (
@@ -122,7 +122,7 @@ REPLICATES = RecordKind(
     "splits of replicates of the rows",
     refit=record_replicates,
     n_fits=lambda inputs: inputs.sizes.n_replicates * inputs.sizes.n_splits,
-    fewer=SMALLER_SIZES,
+    fewer=(Faster.SIZES,),
 )
 
 
@@ -428,7 +428,7 @@ HALF_SPLITS = RecordKind(
     "splits of both halves of the rows",
     refit=record_half_splits,
     n_fits=lambda inputs: 2 * inputs.sizes.n_halvings * inputs.sizes.n_splits,
-    fewer=SMALLER_SIZES,
+    fewer=(Faster.SIZES,),
 )
 
 

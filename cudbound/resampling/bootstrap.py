@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.groups import Groups
+from cudbound.basis.exceptions import Faster
 from cudbound.basis.record_kind import RecordKind
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors, no_information_error
@@ -153,7 +153,7 @@ def record_inner(context: RefitContext, counts: NDArray[np.int32], n_inner: int)
     """
     from sklearn.utils import gen_batches
 
-    groups = Groups(np.arange(context.n_samples)) if context.groups is None else context.groups
+    groups = context.units
     n_outer, n, size = *counts.shape, groups.n_groups
     draws, redraws = context.rng.spawn(2)
     step = max(1, INNER_CHUNK_VALUES // (n_inner * n))
@@ -241,7 +241,7 @@ BOOTSTRAP = RecordKind(
     n_fits=lambda inputs: len(inputs.counts),
     after=(USABLE_DRAWS,),
     whole_groups=True,
-    fewer=("a smaller n_resamples",),
+    fewer=(Faster.DRAWS,),
     scored=True,
     some_fail=True,
     of_every_metric=True,
@@ -255,7 +255,7 @@ INNER = RecordKind(
     n_fits=lambda inputs: len(inputs.counts) * (inputs.n_inner or 0),
     after=(BOOTSTRAP,),
     whole_groups=True,
-    fewer=('resampling=Resampling(inner="oob")', "a smaller n_resamples"),
+    fewer=(Faster.NO_INNER, Faster.DRAWS),
     of_every_metric=True,
     of_draws=True,
     optional=True,

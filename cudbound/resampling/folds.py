@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.exceptions import Faster
 from cudbound.basis.record_kind import RecordKind
 from cudbound.records import FoldLosses, RepeatedFoldLosses
 from cudbound.resampling.context import RefitContext, parted
-from cudbound.resampling.settings import SMALLER_SIZES
 from cudbound.resampling.splits import Splits
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
     There are fewer folds if a class has fewer than ten rows. Groups of rows stay together.
     """
     # rows of the rarest class, or groups with such a row
-    units = np.arange(context.n_samples) if context.groups is None else context.groups.codes
+    units = context.units.codes
     fewest = min(np.unique(units[context.labels == label]).size for label in np.unique(context.labels))
     notes = (
         [f"{max(2, fewest)} folds, since a class has only {fewest} rows or groups"] if fewest < FEWEST else []
@@ -120,7 +120,7 @@ def _draw_stratified(context: RefitContext, n_folds: int) -> Folds:
 
 def record_leave_one_out(context: RefitContext) -> FoldLosses:
     """Record leave-one-out or leave-one-group-out losses. Nothing here is random."""
-    fold = np.arange(context.n_samples) if context.groups is None else context.groups.codes
+    fold = context.units.codes
     if context.on_single_class != "error":
         context = replace(context, on_single_class="fit")  # drawing again would change nothing
     _, remarks = context.draw_design(lambda: fold, fold_training, TRAINING_SETS)
@@ -148,7 +148,7 @@ FOLDS = RecordKind(
     n_fits=lambda inputs: min(inputs.sizes.n_folds, inputs.n_units),
     filled_by=lambda splits: len(splits.partitions) == 1,
     from_splits=_folds_of_splits,
-    fewer=SMALLER_SIZES,
+    fewer=(Faster.SIZES,),
     scored=True,
     of_every_metric=True,
 )
@@ -160,7 +160,7 @@ REPEATED_FOLDS = RecordKind(
     n_fits=lambda inputs: inputs.sizes.n_repeats * min(inputs.sizes.n_folds, inputs.n_units),
     filled_by=lambda splits: bool(splits.partitions),
     from_splits=_repeated_of_splits,
-    fewer=SMALLER_SIZES,
+    fewer=(Faster.SIZES,),
     scored=True,
     of_every_metric=True,
 )

@@ -236,8 +236,7 @@ def progress_bar(
     """
     fits = count_fits_of(needs, inputs)
     most = max((kind for kind in fits if kind is not None), key=lambda kind: fits[kind], default=None)
-    helps = (*(("n_jobs=-1",) if inputs.n_jobs == 1 else ()), *(most.fewer if most else ()))
-    return bar_of_refits(times * sum(fits.values()) + further, helps)
+    return bar_of_refits(times * sum(fits.values()) + further, inputs.n_jobs, most.fewer if most else ())
 
 
 @contextmanager

@@ -11,8 +11,6 @@ import numpy as np
 from cudbound.basis import validation
 
 Policy = Literal["fit", "redraw", "drop", "error"]
-#: The way to reduce refits whose number depends on the sizes.
-SMALLER_SIZES = ("smaller numbers in resampling=Resampling(...)",)
 POLICIES = ("fit", "redraw", "drop", "error")
 
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.exceptions import Faster
 from cudbound.basis.record_kind import RecordKind
 from cudbound.records import HalvingLosses, SplitLosses, TestSetLosses
 from cudbound.records.losses import N_HALVINGS
 from cudbound.resampling.context import RefitContext, parted
-from cudbound.resampling.settings import SMALLER_SIZES
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
@@ -305,7 +305,7 @@ SPLITS = RecordKind(
     n_fits=lambda inputs: inputs.sizes.n_splits,
     filled_by=lambda _: True,
     from_splits=_splits_of_splits,
-    fewer=SMALLER_SIZES,
+    fewer=(Faster.SIZES,),
 )
 HALVINGS = RecordKind(
     "halvings",
