@@ -71,6 +71,15 @@ def estimate_error(
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
 
+    Warns
+    -----
+    ManyFeaturesWarning
+        If there are many features for the rows, as in `cudbound.performance_interval`.
+    RepeatedRowsWarning
+        If more rows are identical than chance explains, or cases of `new_cases` equal training rows.
+    SmallSampleWarning
+        If an estimate is from fewer than 20 of `new_cases`, or there are few groups, or a few have most of the rows.
+
     References
     ----------
     Efron, B. and Tibshirani, R. (1997). Improvements on cross-validation: the .632+ bootstrap method. JASA 92,

@@ -68,8 +68,7 @@ def _difference(records: Records) -> Pivot:
     of the refits on the training rows; t the 1 - d/2 quantile with s_min - 1 degrees of freedom, s_min rows of the
     rarer class.
     Assumptions: one of the two centers is close to the difference between the AUCs of these two classifiers.
-    Tendency: provisional: chosen by a trial in 20 settings, and not studied in others; too short if a selection of
-    features is compared with all features.
+    Tendency: provisional: chosen by a trial in 20 settings, and not studied in others.
     Reference: this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988).
     Reference with groups: this package, docs/how_to/compare_two_learners.md; Obuchowski (1997).
     """

@@ -33,8 +33,7 @@ def k_fold_t_pivot(means: ArrayLike, n_train: float) -> Pivot:
 
     References
     ----------
-    Mitchell, T. M. (1997). Machine learning. McGraw-Hill, section 5.6, table 5.5 and equations 5.17 and 5.18. The
-    factor 1 / sqrt(k) of the standard error belongs to it; some lecture notes leave it out.
+    Mitchell, T. M. (1997). Machine learning. McGraw-Hill, section 5.6, table 5.5 and equations 5.17 and 5.18.
 
     Examples
     --------
@@ -68,8 +67,7 @@ def _k_fold_t(records: Records) -> Pivot:
     Tendency: liberal: the training sets of two folds share most of their rows, which makes the fold means correlated;
     as a 5 % test of two learning algorithms with equal errors it rejected at most .168 in 17 settings and kept its
     level in 0.
-    Reference: Mitchell (1997), section 5.6, equations 5.17 and 5.18; with the factor 1 / sqrt(k), which some lecture
-    notes leave out.
+    Reference: Mitchell (1997), section 5.6, equations 5.17 and 5.18.
     """
     folds: FoldLosses = records.require(FOLDS)
     pivot = k_fold_t_pivot(folds.means, folds.n_train)

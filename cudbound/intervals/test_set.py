@@ -110,7 +110,7 @@ def jeffreys(errors: float, n_tested: float, confidence_level: float) -> Confide
     0 at k = 0, the upper 1 at k = m.
     Assumptions: test points are independent and new to the classifier.
     Tendency: near nominal on average over errors, including one-sided limits.
-    Reference: Brown, Cai and DasGupta (2001), section 4.1.1, with limit 0 for no errors and 1 for all errors.
+    Reference: Brown, Cai and DasGupta (2001), section 3.1, with limit 0 for no errors and 1 for all errors.
     """
     tail = (1.0 - confidence_level) / 2
     wrong, right = errors + 0.5, n_tested - errors + 0.5

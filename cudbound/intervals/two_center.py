@@ -295,7 +295,8 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
     e and (cv + b)/2; cv is the loss over pairs within the folds of 5 times 10-fold stratified cross-validation, e the
     .632+ estimate, b the loss over pairs out of bag; lo and up are Clopper-Pearson limits for ne cases with d/2 in each
     tail, extended to fractional numbers of errors; ne(c) is the number of cases that gives the larger variance of
-    Hanley and McNeil or of DeLong, reduced at AUCs near 1 down to the rows of the rarer class.
+    Hanley and McNeil or of DeLong, the latter on the training scores, but at least the rows of the rarer class, to
+    which it decreases near an AUC of 1.
     Assumptions: one of the two centers is close to the error of this classifier, and varies as if observed on n new
     cases.
     Tendency: in the registered study, which was stopped early, it reached its level in 94 of 97 settings; run again,

@@ -217,7 +217,7 @@ def _bootstrap_632(records: Records) -> PointOutcome:
 
     Formula: .368 T + .632 Err(1).
     Assumptions: the training error is too low by a fixed share of its distance from Err(1).
-    Tendency: too low if the classifier fits its training set closely, as nearest neighbors do.
+    Tendency: too low if the classifier fits every training row, as one nearest neighbor does.
     Reference: Efron (1983), with Err(1) of Efron and Tibshirani (1997) instead of the pooled out-of-bag error.
     """
     return _outcome(estimate_632(records))
@@ -304,8 +304,8 @@ def _lv1o(records: Records) -> PointOutcome:
 
     Formula: min(max(L, x), C); L is the leave-one-out error, C the error of repeated two-fold cross-validation.
     Assumptions: the error lies between the .632 and the two-fold cross-validation estimate.
-    Tendency: unbiased for discriminants and nearest neighbors, but not for trees, according to Martin and Hirschberg
-    (1996).
+    Tendency: unbiased for discriminants and nearest neighbors, but not for trees of nominal features, according to
+    part I of Martin and Hirschberg (1996).
     Reference: Weiss (1991), experimental: formula and treatment of limits in the wrong order are our interpretation;
     .632 with Err(1).
     """

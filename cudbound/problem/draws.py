@@ -147,7 +147,8 @@ class Draws(InLines):
     ----------
     lower, upper : ndarray of float, shape (n_draws,)
         Bounds on Q, the supremum of the weighted deviation; equal where the draw is certified. They hold up to the
-        tolerances of docs/developers/solver.md; rounding of losses and scores only enlarges them.
+        tolerances of docs/developers/solver.md; rounding enlarges `upper`, or lowers it by at most 2e-11 times the sum
+        of the absolute weights.
     status : ndarray of SolveStatus, shape (n_draws,)
         How the search of each draw ended; given as members or as their numbers.
     nodes : ndarray of int, shape (n_draws,)

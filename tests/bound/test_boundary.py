@@ -17,7 +17,7 @@ from worlds import world
 
 from cudbound.basis.exceptions import NotCertifiedWarning
 from cudbound.intervals import compute_interval
-from cudbound.intervals.aci import ACI, BoundaryDeviations, boundary_deviations, draw_scores
+from cudbound.intervals.aci import ACI, BoundaryDeviations, _whole, boundary_deviations, draw_scores
 from cudbound.intervals.bootstrap_percentile import basic_interval
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.draws import draw_counts
@@ -233,6 +233,10 @@ def test_a_direction_without_curvature_leaves_scores_undetermined(seed: int) -> 
 
 
 # ---- losses, arguments, limits -----------------------------------------------------------------------------------
+
+
+def test_a_whole_bound_that_rounding_lowered_stays_whole() -> None:
+    assert _whole(np.array([3.0, 3.0 - 1e-9, 3.4])).tolist() == [3, 3, 3]
 
 
 def test_searches_that_are_given_up_make_the_interval_longer() -> None:

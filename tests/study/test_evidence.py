@@ -130,6 +130,14 @@ def test_a_card_quotes_the_stored_cells(card):
         assert int(covered[3]) == len(cells)
 
 
+def test_the_card_of_abcloc_quotes_its_own_study():
+    coverage = pd.read_csv(ROOT / "docs" / "evidence" / "other-intervals" / "cells.csv").query(
+        "method == 'abcloc'"
+    )["coverage"]
+    low, high = (f"{value:.2f}".removeprefix("0") for value in (coverage.min(), coverage.max()))
+    assert f"coverage in {len(coverage)} settings was {low} to {high}" in METHODS["abcloc"].tendency
+
+
 @pytest.mark.parametrize("reads", QUOTED)
 def test_the_card_of_pooled_quotes_the_cells_without_a_shift(reads):
     of_metrics = {
