@@ -34,13 +34,15 @@ from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
 from cudbound.intervals.method import adjusted, check_alternative, compute_comparison
 from cudbound.metrics.metric import AUC
 from cudbound.metrics.metrics import check_name
+from cudbound.metrics.views import on_common_draws
+from cudbound.point_estimates.auc import NO_DRAW_OF_BOTH
 from cudbound.records import Records, TestSetLosses
 from cudbound.report.sentences import few_test_cases, warn_of
 from cudbound.report.tables import Run
 from cudbound.resampling import Resampling
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.failed_refits import naming_the_step
-from cudbound.resampling.make_records import Errors, RecordingInputs, make_records, progress_bar
+from cudbound.resampling.make_records import INNER_DRAWS, Errors, RecordingInputs, make_records, progress_bar
 from cudbound.resampling.refits import difference, prepare_refits, remembered
 
 
@@ -201,7 +203,7 @@ def compare_learners(
     if new_cases is not None:
         rule = "None for the AUC, which would otherwise be compared only on new cases"
         raise exceptions.ParameterError("new_cases", rule, "a test set")
-    return comparison.table({}, comparison.record_scores())
+    return comparison.table(*comparison.record_scores())
 
 
 class PairLosses(NamedTuple):
@@ -308,8 +310,8 @@ class Comparison:
         tested = Records(test_set=of_each[0], second_test_set=of_each[1])
         return PairLosses(Records.of(**records_by_name), tested, failed)
 
-    def record_scores(self) -> list[PairLosses]:
-        """Refit each classifier on the same draws, and return the scores of each pair.
+    def record_scores(self) -> tuple[dict[str, str], list[PairLosses]]:
+        """Refit each classifier on the same draws; return why methods are not possible, and the scores of pairs.
 
         Raises
         ------
@@ -323,6 +325,12 @@ class Comparison:
         if resampling.copies is None:
             # both classifiers of a pair are refitted to the same rows
             resampling = replace(resampling, copies=not any(map(splits_rows, self.fitted.values())))
+        # what each classifier by itself would decide about the draws in its own way
+        resampling = replace(
+            resampling,
+            on_single_class=resampling.on_single_class or "redraw",
+            inner=INNER_DRAWS if resampling.inner is None else resampling.inner,
+        )
         seed = int(self.question.rng.integers(2**63))
         for name, classifier in self.fitted.items():
             # the center of one AUC reads the records that the difference reads
@@ -340,8 +348,10 @@ class Comparison:
             except exceptions.FailedRefitsError as error:
                 raise exceptions.FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
             ((_, scores[name]),) = analysis.of_targets
-        pairs = (scores[a].with_record(SECOND, scores[b]) for a, b in self.pairs)
-        return [PairLosses(records, Records(), {}) for records in pairs]
+        if any(records.bootstrap is None for records in scores.values()):
+            refused = {method.name: NO_DRAW_OF_BOTH for method in self.question.methods}
+            return refused, [PairLosses(Records(), Records(), {}) for _ in self.pairs]
+        return {}, [PairLosses(pair_of_scores(scores[a], scores[b]), Records(), {}) for a, b in self.pairs]
 
     def table(self, refused: Mapping[str, str], of_pairs: Sequence[PairLosses]) -> ComparisonTable:
         """Return the rows of all pairs, with their notes, and issue the reasons for caution as warnings."""
@@ -396,6 +406,12 @@ class Comparison:
             b=b,
             simultaneous_interval=None if n_pairs == 1 else UNDEFINED_LIMITS,
         )
+
+
+def pair_of_scores(first: Records, second: Records) -> Records:
+    """Return the scores of two classifiers as one record, from the draws on which both could be refitted."""
+    draws, other_draws = on_common_draws(first.require(BOOTSTRAP), second.require(BOOTSTRAP))
+    return replace(first, bootstrap=draws).with_record(SECOND, replace(second, bootstrap=other_draws))
 
 
 #: The word for it, instead of a classifier.

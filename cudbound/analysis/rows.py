@@ -29,6 +29,7 @@ from cudbound.metrics import predictive
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metrics import NET_BENEFIT, Metrics
 from cudbound.metrics.targets import in_metric_terms, way_of_parts
+from cudbound.point_estimates.auc import NO_DRAW_OF_BOTH
 from cudbound.point_estimates.bootstrap_632 import share_limits
 from cudbound.records import Records
 from cudbound.records.records import count_fits
@@ -331,15 +332,19 @@ def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Recor
         return replace(row, confidence_level=target.family_level, n_fits=n_fits)
 
     needs = question.methods.needed(*methods)
-    untested, too_few = _unread(needs, metric, records, target_records, tested)
+    unread = _unread(needs, metric, records, target_records, tested)
     rows = compute_rows(
         IntervalEstimate,
         methods,
         compute,
         question.methods.needed,
         refused=dict(analysis.refused)
-        | {card.name: untested for card in methods if untested and TEST_SET in card.needs},
-        failed={**analysis.failed, **too_few},
+        | {
+            card.name: unread[kind]
+            for card in methods
+            for kind in sorted(question.methods.needed(card) & unread.keys())
+        },
+        failed=analysis.failed,
         confidence_level=target.family_level,
         alternative=target.alternative,
         metric=metric.name,
@@ -361,21 +366,20 @@ def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Recor
 
 def _unread(
     needs: Needs, metric: Metric, records: Records, target_records: Records, tested: TestedRows | None
-) -> tuple[str, dict[RecordKind[Any], Exception]]:
-    """Return why no row that a metric averages was tested, if so, and errors for other records without such rows."""
+) -> dict[RecordKind[Any], str]:
+    """Return the records without the rows that a metric averages, each with the reason."""
     unread = [
         kind
         for kind in needs
         if kind.of_every_metric and records.get(kind) is not None and target_records.get(kind) is None
     ]
-    rule = f"has too few rows for the {metric.name}: use fewer, stratified folds"
-    of_draws = f"no bootstrap draw has both classes, as the {metric.name} requires: use more draws"
-    too_few: dict[RecordKind[Any], Exception] = {
-        kind: ValueError(of_draws if kind is BOOTSTRAP else f"{kind.words} {rule}") for kind in unread
-    }
-    if tested is None or tested.sizes is None or too_few.pop(TEST_SET, None) is None:
-        return "", too_few
-    return f"undefined: based on {tested.averaged(metric.shares)}", too_few
+    rule = f"has too few rows for the {metric.name}; use fewer, stratified folds"
+    reasons = {kind: f"undefined: {kind.words} {rule}" for kind in unread}
+    if BOOTSTRAP in reasons:
+        reasons[BOOTSTRAP] = NO_DRAW_OF_BOTH
+    if TEST_SET in reasons and tested is not None and tested.sizes is not None:
+        reasons[TEST_SET] = f"undefined: based on {tested.averaged(metric.shares)}"
+    return reasons
 
 
 def _share(target: MetricRows, records: Records, tested: TestedRows | None) -> predictive.Proportion:

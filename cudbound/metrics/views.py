@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -41,9 +42,47 @@ def _without_draws(record: BootstrapLosses, left_out: NDArray[np.bool_]) -> Boot
         # the losses of these draws are those of constant classifiers, which have no scores
         remarks = tuple(remark for remark in remarks if "single-class" not in remark)
         remarks = (*remarks, f"{n_lost} of {left_out.size} draws contain only one class and were omitted")
+    return _of_some_draws(record, np.flatnonzero(~left_out), remarks)
+
+
+def _of_some_draws(
+    record: BootstrapLosses, numbers: NDArray[np.intp], remarks: tuple[str, ...]
+) -> BootstrapLosses:
     per_draw = ("counts", "losses", "no_information", "on_draws", "scores", "probabilities")
-    kept = {name: values[~left_out] for name in per_draw if (values := getattr(record, name)) is not None}
+    kept = {name: values[numbers] for name in per_draw if (values := getattr(record, name)) is not None}
     return replace(record, **kept, remarks=remarks, uneven=True)
+
+
+def on_common_draws(
+    first: BootstrapLosses, second: BootstrapLosses
+) -> tuple[BootstrapLosses, BootstrapLosses]:
+    """Return the records of two classifiers for the draws on which both could be refitted, in the same order.
+
+    Each lacks the draws on which its own refit failed.
+    """
+    if np.array_equal(first.counts, second.counts):
+        return first, second
+    number_of = {draw: number for number, draw in enumerate(_told_apart(second.counts))}
+    common = [
+        (number, number_of[draw])
+        for number, draw in enumerate(_told_apart(first.counts))
+        if draw in number_of
+    ]
+    of_first, of_second = np.array(common, dtype=np.intp).reshape(-1, 2).T
+    remark = f"{len(common)} draws used, on which both classifiers could be refitted"
+    return (
+        _of_some_draws(first, of_first, (*first.remarks, remark)),
+        _of_some_draws(second, of_second, (*second.remarks, remark)),
+    )
+
+
+def _told_apart(counts: NDArray[Any]) -> list[tuple[bytes, int]]:
+    """Return each draw with the number of equal draws before it."""
+    n_equal, draws = Counter[bytes](), []
+    for draw in map(bytes, np.ascontiguousarray(counts)):
+        draws.append((draw, n_equal[draw]))
+        n_equal[draw] += 1
+    return draws
 
 
 def squared_errors(records: Records) -> Records:

@@ -190,6 +190,7 @@ def hanley_mcneil_size(auc: float, n_events: float, n_others: float) -> float:
 
 
 ONE_ROW = "undefined: a class has a single row"
+NO_DRAW_OF_BOTH = "undefined: no bootstrap draw has both classes; use more bootstrap draws"
 NO_PAIR = "undefined: no event and non-event were ever out of bag together; use more bootstrap draws"
 #: The AUC of uninformative scores.
 NO_INFORMATION = 0.5

@@ -33,8 +33,8 @@ class Resampling:
         without copies.
     on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
         Treatment of resampled training sets with only one class; remarks report their number. None means "fit" if
-        refits are made in batches, which gives a constant classifier, and "redraw" otherwise. The CUD bound needs no
-        refits and uses every draw unchanged.
+        refits are made in batches, which gives a constant classifier, and "redraw" otherwise and where two AUCs are
+        compared. The CUD bound needs no refits and uses every draw unchanged.
     cv : int, splitter of scikit-learn or iterable of (train, test), default=None
         Your own splits, used instead of random ones by methods based on folds or splits. All splits serve methods of
         random splits. One partition of the rows or several serve those of repeated cross-validation, and only one

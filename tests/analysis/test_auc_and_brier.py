@@ -108,5 +108,9 @@ def test_nearly_as_many_features_as_rows_are_warned_of(metric):
 def test_draws_of_one_class_ask_for_more_draws():
     labels = np.arange(len(X)) < 2
     classifier = LogisticRegression().fit(X, labels)
-    with pytest.raises(ValueError, match="no bootstrap draw has both classes, as the auc requires: use more"):
-        cb.performance_interval(classifier, X, labels, metric="auc", n_resamples=1, rng=2)
+    alone = cb.performance_interval(classifier, X, labels, metric="auc", n_resamples=1, rng=2)
+    rows = cb.compare_intervals(
+        classifier, X, labels, methods="two-center", metric=["error", "auc"], n_resamples=1, rng=2
+    )
+    reasons = [alone.row.why_degenerate, rows["two-center", "auc"].why_degenerate]
+    assert reasons == ["undefined: no bootstrap draw has both classes; use more bootstrap draws"] * 2

@@ -89,3 +89,27 @@ def test_a_worse_classifier_does_not_beat_it():
     wrong = make_pipeline(StandardScaler(), LeastSquaresClassifier())
     found = compare_learners([wrong, "majority"], X, y, alternative="greater", rng=0).row
     assert REMARK.format("Pipeline") in found.remarks
+
+
+class FailsOnSomeDraws(GaussianNB):
+    """Fails where the first of the rows occurs more than three times."""
+
+    def fit(self, X, y, sample_weight=None):
+        if np.count_nonzero(X[0, 0] == X) > 3:
+            raise ValueError("too many copies of a row")
+        return super().fit(X, y, sample_weight)
+
+
+RARE = np.arange(30) % 10 == 0
+
+
+@pytest.mark.parametrize("other", [GaussianNB(), FailsOnSomeDraws()], ids=["refitted alone", "some fail"])
+def test_two_aucs_come_from_the_draws_that_both_classifiers_have(other):
+    # one is refitted in batches, the other is not
+    row = compare_learners([A, other], X, RARE, metric="auc", n_resamples=60, rng=0).rows[0]
+    assert row.low < row.estimate < row.high
+    assert any("draws used, on which both" in remark for remark in row.remarks) == (
+        type(other) is FailsOnSomeDraws
+    )
+    same = compare_learners([other, A], X, RARE, metric="auc", n_resamples=60, rng=0).rows[0]
+    assert same.estimate == pytest.approx(-row.estimate, abs=1e-12)
