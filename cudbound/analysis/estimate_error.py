@@ -106,6 +106,13 @@ def estimate_error(
     def compute(method: PointEstimator) -> PointEstimate:
         return compute_estimate(method, analysis.records, estimators.options_of(method))
 
-    rows = compute_rows(PointEstimate, estimators, compute, estimators.needed, failed=analysis.failed)
+    rows = compute_rows(
+        PointEstimate,
+        estimators,
+        compute,
+        estimators.needed,
+        refused=analysis.refused,
+        failed=analysis.failed,
+    )
     warn_of((*few_test_cases(rows), *analysis.cautions))
     return PointEstimateTable(rows, analysis.run)

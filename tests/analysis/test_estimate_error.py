@@ -61,3 +61,10 @@ def test_the_same_seed_gives_the_draws_and_folds_of_the_intervals(clf):
     assert points["bootstrap-632-plus"].estimate == rows["bootstrap-632-plus-normal"].estimate
     assert points["k-fold"].estimate == rows["bayle-cv"].estimate
     assert points["holdout"].estimate == rows["test-set-wald"].estimate
+
+
+def test_an_estimate_that_cannot_keep_groups_says_so():
+    table = estimate_error(LEAST_SQUARES.fit(X, Y), X, Y, groups=np.arange(30) // 2, n_resamples=20, rng=0)
+    refused = {row.method for row in table if row.degenerate}
+    assert refused == {"holdout", "lv1o"}
+    assert all("would split groups" in table[name].degenerate for name in refused)
