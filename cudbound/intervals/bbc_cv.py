@@ -281,7 +281,7 @@ def _bbc_cv(records: Records, confidence_level: float) -> Outcome:
     population.
     Tendency: near nominal in its authors' simulations; far below nominal if classes are nearly separable; wide with
     few rows, which leave few errors outside a draw.
-    Reference: Tsamardinos, Greasidou and Borboudakis (2018), algorithm 3. Ties: the first configuration; draws that
+    Reference: BBC-CV of Tsamardinos, Greasidou and Borboudakis (2018). Ties: the first configuration; draws that
     contain all rows are dropped.
     """
     return _percentiles(records.require(TUNED).out_of_draw, confidence_level, "rows")
