@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 #include "cudbound/draws.hpp"
+#include "cudbound/settings.hpp"
 #include "instances.hpp"
 #include "oracles.hpp"
 
@@ -95,6 +96,25 @@ TEST(two_orthogonal_rows) {
             check_value(instance, expected);
             check_value(instance, expected, Side::POSITIVE);
             check_value(instance, 0.0, Side::NEGATIVE);
+        }
+    }
+}
+
+// p = 2, rows (width, 1) and (0, 1), labels -1, counts 0 and 1, weights 1 and -1, anchor (0, -1).
+//   Between the two lines row 1 is wrong and row 2 is not: S = 1, and inf L = 0, no more than at the anchor. But row 2
+//   comes to the margin 1 only at beta = (1 / width, -1), and what it loses before counts the less the less it weighs.
+TEST(a_minimizer_far_along_the_edge_of_a_cone) {
+    for (const Loss loss : all_losses) {
+        for (int width = 2; width <= 10; ++width) {
+            for (int mass = 0; mass <= 12; ++mass) {
+                check::set_context("loss", static_cast<int>(loss), "width", width, "mass", mass);
+                Instance instance = by_hand({1.3 * std::pow(10.0, -width), 1.0, 0.0, 1.0}, {-1.0, -1.0}, {0.0, -1.0},
+                                            {0, 1}, 2.0, loss);
+                instance.weights = {1.0, -1.0};
+                instance.sample_weight = {1.0, 1.7 * std::pow(10.0, -mass)};
+                const double lost = loss == Loss::SQUARED ? cudbound::Settings::flat_level : 0.0;
+                CHECK_AT_MOST(1.0 - lost, solve(instance, {}, Side::POSITIVE).upper[0]);
+            }
         }
     }
 }

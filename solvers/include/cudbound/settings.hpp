@@ -249,6 +249,11 @@ struct Settings {
     // losses, the minimum does not count as found, and the node is left open unless further steps find it.
     static constexpr double residual_reach = 10.0;
 
+    // Nor does it count as found if that gradient could undo more than the slack within 1 / `tie` times the size of the
+    // coefficients: no cone that is wider than a tie reaches farther. Up to this many times the rounding errors of its
+    // terms it counts as none.
+    static constexpr double slope_doubt = 16.0;
+
     // Under a loss that never reaches 0, rows whose loss falls below `vanished` count as having none until it is above
     // `returned` again, which can only enlarge Q. On separable draws it ends the search for a minimizer at infinity.
     static constexpr double vanished = 1e-10;

@@ -135,6 +135,16 @@ class DrawnRows {
         return sum;
     }
 
+    // What the rows lose together that lose no more than `most` each where they were measured, without those left out.
+    double lost_by_rows_below(double most) const {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < mass_.size(); ++i) {
+            const double share = mass_[i] * loss_at<kind>(margins_[i]).value;
+            if (!gone_[i] && share <= most) sum += share;
+        }
+        return sum;
+    }
+
     // Whether a step from `beta` leaves every curved row on its piece of the loss.
     bool keep_pieces(const double* beta, const double* step) {
         const std::size_t k = mass_.size();

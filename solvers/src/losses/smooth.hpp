@@ -228,7 +228,16 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     }
 
     // Whether what depends on where the minimizer lies is within the slack. No loss is below 0, wherever that is.
-    bool bridged(const SmoothNode& here) const { return assumed_ <= slack || here.loss == 0.0; }
+    bool bridged(const SmoothNode& here) const {
+        if (here.loss == 0.0) return true;
+        if (!(assumed_ <= slack)) return false;
+        const double size = size_of(here.base);
+        const double slope = assumed_ / (Settings::residual_reach * size);
+        if (slope <= Settings::slope_doubt * Settings::unit_error * p * rows_.steepness()) return true;
+        // Rows that weigh next to nothing have slopes as small, which the edge of a thin cone makes smaller still: what
+        // they lose may end far out.
+        return rows_.lost_by_rows_below(slope * size / Settings::tie) <= slack;
+    }
 
     bool all_but_vanished(const SmoothNode& here) const {
         return vanishes<kind> && here.value <= rows_.vanished() * static_cast<double>(rows_.count());
