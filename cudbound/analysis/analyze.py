@@ -18,7 +18,7 @@ from cudbound.analysis.rows import Analysis
 from cudbound.basis.exceptions import ParameterError, SavedResultError
 from cudbound.basis.feature_table import count_rows
 from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.sample import Sample, predicted_probabilities
+from cudbound.basis.sample import Sample, check_before_fit, predicted_probabilities
 from cudbound.basis.validation import check_can_be_refitted, check_row_weights
 from cudbound.intervals import Method
 from cudbound.intervals.bbc_cv import check_search
@@ -213,6 +213,7 @@ def fit_if_needed(learner: Any, X: Any, y: Any, seed: int, what: str, **metadata
     try:
         check_is_fitted(learner)
     except NotFittedError:
+        check_before_fit(X, y)
         keywords = fit_keywords(learner, **metadata)
         fitted = seeded_clone(learner, seed)
         with naming_the_step(fitted, what):

@@ -151,6 +151,22 @@ class Sample:
         return whole, "".join(hashlib.sha256(row).hexdigest()[:2] for row in rows)
 
 
+def check_before_fit(X: Any, y: Any) -> None:
+    """Raise ValueError for rows and labels with which no classifier can be fitted."""
+    import pandas as pd
+
+    labels = np.asarray(y, dtype=object)
+    validation.check_lengths(count_rows(X), count_rows(y))
+    missing = np.flatnonzero(pd.isna(labels).reshape(len(labels), -1).any(axis=1))
+    if missing.size:
+        raise ValueError(
+            f"y must have a label for every row. Got none for {missing.size} of {len(labels)} rows, the first in row "
+            f"{missing[0]}, counted from 0; omit such rows."
+        )
+    if labels.ndim == 1 and len(labels) and (labels == labels[0]).all():
+        raise ValueError(f"y must contain labels of two classes. Got only {[labels[0]]}.")
+
+
 def check_index(X: Any, y: Any, *, names: tuple[str, str] = ("X", "y")) -> None:
     """Raise ValueError if both have a pandas index and the two differ; rows are matched by position.
 

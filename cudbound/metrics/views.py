@@ -31,7 +31,8 @@ def scored(records: Records) -> Records:
     if bootstrap is not None:
         n_events, n_rows = bootstrap.counts @ records.event.astype(np.int64), bootstrap.counts.sum(axis=1)
         bootstrap = _without_draws(bootstrap, (n_events == 0) | (n_events == n_rows))
-    return replace(records, bootstrap=bootstrap, kind="scores")
+    # inner draws, whose errors no method for scores reads, were made of all draws
+    return replace(records, bootstrap=bootstrap, inner=None, kind="scores")
 
 
 def _without_draws(record: BootstrapLosses, left_out: NDArray[np.bool_]) -> BootstrapLosses | None:

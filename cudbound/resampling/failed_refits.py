@@ -115,7 +115,7 @@ REMEDIES = (
         "not converge, standardized features and a larger max_iter.",
     ),
 )
-#: What is said of any other failure.
+#: What is said of any other failure in rows drawn anew.
 LOOK = (
     "Training sets lack some rows and may repeat others: {step} must accept that. To look into it, run "
     "sklearn.base.clone(classifier).fit(*sklearn.utils.resample(X, y))."
@@ -171,11 +171,10 @@ class FailedRefit:
         place = f"{self.step} (step {self.path!r})" if self.path else self.step
         return f"{place} with {type(self.cause).__name__}: {' '.join(text.split()).rstrip('.')}."
 
-    @property
-    def remedy(self) -> str:
-        """What helps, in full sentences."""
+    def remedy(self, otherwise: str = LOOK) -> str:
+        """Return what helps, in full sentences, and `otherwise` if that is not known."""
         text = f"{self.step}: {self.cause}"
-        advice = next((advice for pattern, advice in REMEDIES if re.search(pattern, text)), LOOK)
+        advice = next((advice for pattern, advice in REMEDIES if re.search(pattern, text)), otherwise)
         return advice.format(step=self.step, search=self.search or "the classifier")
 
 
@@ -214,7 +213,7 @@ def failed_refits_error(
     learner = f" of {failure.learner!r}" if failure.learner else ""
     where = f"the first on {each} {number + 1} in {failure.message}"
     fact = f"{len(failures)} of {n_refits} refits{kind}{learner} failed{limit}, {where}"
-    return FailedRefitsError(fact, failure.remedy)
+    return FailedRefitsError(fact, failure.remedy())
 
 
 @contextmanager
@@ -227,7 +226,8 @@ def naming_the_step(estimator: Any, what: str) -> Iterator[None]:
     except Exception as error:
         failure = FailedRefit.of(error, estimator)
         fact = f"{what[0].upper()}{what[1:]} failed in {failure.message}"
-        raise FailedRefitsError(fact, failure.remedy) from error
+        # a single fit to all rows is not one to rows drawn anew
+        raise FailedRefitsError(fact, failure.remedy(otherwise="")) from error
 
 
 def of_learner(failures: Mapping[int, FailedRefit], name: str) -> Failures:

@@ -114,3 +114,12 @@ def test_draws_of_one_class_ask_for_more_draws():
     )
     reasons = [alone.row.why_degenerate, rows["two-center", "auc"].why_degenerate]
     assert reasons == ["undefined: no bootstrap draw has both classes; use more bootstrap draws"] * 2
+
+
+def test_scores_stand_beside_errors_with_inner_draws_where_a_draw_has_one_class():
+    labels = np.arange(len(X)) < 3
+    call = {"methods": ["bootstrap-percentile", "two-center"], "n_resamples": 60, "rng": 0}
+    table = cb.compare_intervals(LogisticRegression(), X, labels, metric=["error", "auc", "brier"], **call)
+    alone = cb.performance_interval(LogisticRegression(), X, labels, metric="auc", n_resamples=60, rng=0)
+    assert table["two-center", "auc"].estimate == alone.estimate
+    assert any("draws contain only one class" in remark for remark in table["two-center", "auc"].remarks)

@@ -23,6 +23,7 @@ from cudbound import (
     estimate_error,
     performance_interval,
 )
+from cudbound.basis.exceptions import FailedRefitsError
 
 X, Y = sample(30)
 CALLS = {
@@ -113,3 +114,25 @@ def test_another_level_gives_the_table_of_a_call_at_that_level(joint, alternativ
     assert repr(table.rows) == repr(call(confidence_level=0.8).rows)
     assert repr(table.at(0.95).rows) == repr(call().rows)
     assert {row.confidence_level for row in table} == {0.8}
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (Y[:-1], r"X and y must have the same number of rows\. Got \d+ and \d+\."),
+        (
+            np.where(np.arange(len(Y)) == 3, np.nan, Y[0] == Y),
+            r"y must have a label for every row\. .* in row 3,",
+        ),
+        (np.ones(len(Y)), r"y must contain labels of two classes\. Got only \[1\.0\]\."),
+    ],
+)
+def test_labels_with_which_no_fit_can_succeed_are_named(labels, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        performance_interval(LogisticRegression(), X, labels)
+
+
+def test_the_error_of_a_first_fit_does_not_mention_resampling():
+    with pytest.raises(FailedRefitsError, match="Complex data not supported") as caught:
+        performance_interval(LogisticRegression(), X + 1j, Y)
+    assert "Training sets" not in str(caught.value)
