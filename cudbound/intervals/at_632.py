@@ -169,7 +169,7 @@ YANG = Method(
     "yang-cv-normal",
     {LOSSES, BOOTSTRAP, FOLDS},
     needs_with=_yang_needs,
-    cost="B + K",
+    cost="B + K, or K with center='cv'",
     with_groups="refits",
     compute=_yang,
     options={"center": Choice(("632", "cv"))},
