@@ -148,7 +148,7 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
     """Binomial limits for the training cases, as in two-center, and new cases together.
 
     Formula: low = lo(n l + k; n + m), high = up(n h + k; n + m); k errors on m new cases; l, h and n are the centers
-    and the number of cases of two-center; lo(x; c) and up(x; c) are Clopper-Pearson limits for x errors on c cases with
+    and the number of cases of two-center; lo(r; c) and up(r; c) are Clopper-Pearson limits for r errors on c cases with
     d/2 in each tail; low = lo(k; n + m) where two-center has the lower limit 0.
     Assumptions: those of two-center; the new cases are independent, and of the same population.
     Tendency: in the registered study it reached its level in 129 of 135 settings; run again, the lowest coverage in the
@@ -171,7 +171,7 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     Formula: low = lo(ne l + me b; ne + me), high = up(ne h + me b; ne + me); b is the Brier score of m new cases; l, h
     and ne are the centers and numbers of cases of two-center; me(c), at least m, is the number of 0/1 losses whose mean
     varies like that of m squared errors and a quarter of an unseen case, with the variance in training or among the new
-    cases, whichever is larger; lo(x; c) and up(x; c) are Clopper-Pearson limits for x errors on c cases with d/2 in
+    cases, whichever is larger; lo(r; c) and up(r; c) are Clopper-Pearson limits for r errors on c cases with d/2 in
     each tail.
     Assumptions: those of two-center; the new cases are independent, and of the same population.
     Tendency: in the registered study it reached its level in 36 of 36 settings; the lowest coverage was .927; wrong if
@@ -195,7 +195,7 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
 
     Formula: for the loss 1 - AUC: low = lo(ne l + me a; ne + me), high = up(ne h + me a; ne + me); 1 - a is the AUC
     of the new cases; l, h and ne are the centers and numbers of cases of two-center; me is the number of cases for the
-    new ones by the same rule; lo(x; c) and up(x; c) are Clopper-Pearson limits for x errors on c cases with d/2 in each
+    new ones by the same rule; lo(r; c) and up(r; c) are Clopper-Pearson limits for r errors on c cases with d/2 in each
     tail.
     Assumptions: those of two-center; the new cases are independent, and of the same population.
     Tendency: in the registered study it reached its level in 36 of 36 settings; the lowest coverage was .933; wrong if

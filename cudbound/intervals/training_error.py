@@ -13,7 +13,7 @@ from cudbound.records import LOSSES, Records
 def _training_normal(records: Records, confidence_level: float) -> Outcome:
     """Normal interval on the training error.
 
-    Formula: x +/- z(1 - d/2) sqrt(x (1 - x) / n); x is the training error.
+    Formula: T +/- z(1 - d/2) sqrt(T (1 - T) / n).
     Assumptions: losses on the training rows are those of one fixed classifier on new cases; n is so large that fitting
     lowers the error by far less than 1 / sqrt(n).
     Tendency: far too low with few rows, since the classifier was fitted to them, and still too low with 1600 rows and

@@ -103,6 +103,14 @@ def intervals(fitted):
 
 
 @pytest.mark.parametrize("name", REGISTERED)
+def test_a_formula_redefines_no_symbol_that_its_card_explains(name):
+    card = REGISTERED[name]
+    for form in (card, *card.variants.values()):
+        symbols = [meaning.partition(":")[0] for meaning in form.symbols.split("; ") if ": " in meaning]
+        assert not [symbol for symbol in symbols if f"; {symbol} is " in form.formula]
+
+
+@pytest.mark.parametrize("name", REGISTERED)
 def test_options_have_a_default_that_they_allow(name):
     method = REGISTERED[name]
     assert method.resolve_options({}) == {word: option.default for word, option in method.options.items()}
