@@ -93,8 +93,7 @@ def study_templates() -> str:
         )
         rows.append(
             {
-                "template": f"`{name}`",
-                "description": text.splitlines()[0].removeprefix("# "),
+                "template": f"`{name}`: {text.splitlines()[0].removeprefix('# ')}",
                 "scenarios": str(len(scenarios)),
                 "n": ", ".join(map(str, sorted(sizes))),
                 "replicates": " to ".join(map(str, sorted({min(planned), max(planned)}))),
