@@ -55,8 +55,8 @@ def _out_of_bag_wilson(records: Records, confidence_level: float) -> Outcome:
 
     Formula: Wilson score limits at e = Err(1), the mean over rows of their mean out-of-bag loss, n tests.
     Assumptions: the mean out-of-bag loss of each row is the loss of this classifier on a new case.
-    Tendency: too high, since draws have about .632 n distinct rows; liberal if the out-of-bag error is far from that
-    of this classifier; a naive interval for comparison with others.
+    Tendency: too high where more rows lower the error, since draws have about .632 n distinct rows; liberal if the
+    out-of-bag error is far from that of this classifier; a naive interval for comparison with others.
     Reference: Wilson (1927), with the leave-one-out bootstrap error of Efron and Tibshirani (1997) instead of a
     proportion.
     """
@@ -69,8 +69,8 @@ def _out_of_bag_clopper_pearson(records: Records, confidence_level: float) -> Ou
     Formula: inverted binomial tails at n e errors in n tests, e = Err(1), the mean over rows of their mean out-of-bag
     loss.
     Assumptions: the mean out-of-bag loss of each row is the loss of this classifier on a new case.
-    Tendency: too high, since draws have about .632 n distinct rows; liberal if the out-of-bag error is far from that
-    of this classifier; a naive interval for comparison with others.
+    Tendency: too high where more rows lower the error, since draws have about .632 n distinct rows; liberal if the
+    out-of-bag error is far from that of this classifier; a naive interval for comparison with others.
     Reference: Clopper and Pearson (1934), extended to fractional counts, with the leave-one-out bootstrap error of
     Efron and Tibshirani (1997) instead of a proportion.
     """

@@ -194,7 +194,7 @@ def _leave_one_out_bootstrap(records: Records) -> PointOutcome:
 
     Formula: Err(1) = mean over the rows of the mean loss on the row over the draws without it.
     Assumptions: a classifier fitted to a draw, with about .632 n distinct points, is like one fitted to n points.
-    Tendency: too high: it estimates the error for a training set of about .632 n points.
+    Tendency: too high where more rows lower the error: it is that of training sets of about .632 n points.
     Reference: Efron and Tibshirani (1997), section 2.
     """
     return _outcome(out_of_bag_error(records))
@@ -205,7 +205,7 @@ def _pooled(records: Records) -> PointOutcome:
 
     Formula: mean loss over all pairs of a draw and a row outside it.
     Assumptions: a classifier fitted to a draw, with about .632 n distinct points, is like one fitted to n points.
-    Tendency: too high: it estimates the error for a training set of about .632 n points.
+    Tendency: too high where more rows lower the error: it is that of training sets of about .632 n points.
     Reference: Efron (1983).
     """
     bootstrap = records.require(BOOTSTRAP)
@@ -230,7 +230,7 @@ def _bootstrap_632_plus(records: Records) -> PointOutcome:
     Err(1) and g exceed T, g = 1 - sum over the classes of p_c q_c, p_c the share of class c and q_c the share of rows
     predicted as c.
     Assumptions: the overfitting rate measures how much too low the training error is.
-    Tendency: nearly unbiased in its authors' simulations; with weight 1 it equals Err(1), which is too high.
+    Tendency: nearly unbiased in its authors' simulations; where Err(1) is at least g and T below g, it equals g.
     Reference: Efron and Tibshirani (1997), section 3, with the overfitting rate kept within [0, 1].
     """
     left_out, result = out_of_bag_error(records), estimate_632_plus(records)

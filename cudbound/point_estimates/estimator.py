@@ -94,7 +94,7 @@ def _resubstitution(records: Records) -> PointOutcome:
 
     Formula: T = mean of the losses on the training set.
     Assumptions: the rows are new to the classifier; they are not.
-    Tendency: too low: the classifier was fitted to the same rows.
+    Tendency: too low on average: the classifier was fitted to the same rows.
     Reference: Smith (1947).
     """
     return PointOutcome(float(np.mean(records.require(LOSSES))))
