@@ -221,7 +221,7 @@ class MethodCard:
             return self.ways[GROUPED]
         changed = {name: value for name, value in chosen.items() if value != self.options[name].default}
         keys = (key for name, value in changed.items() for key in ((name, value), (name, None)))
-        return next((self.ways[key] for key in keys if key in self.ways), Words(self.title, self.reference))
+        return next((self.ways[key] for key in keys if key in self.ways), self.words)
 
     @property
     def sources(self) -> str:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import TypeVar
 
 from cudbound.basis.rounding import format_difference
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 #: Metrics in the words of a sentence, where they are not their names.
 METRIC_WORDS: Mapping[str, str] = {
@@ -82,6 +86,14 @@ def details_in_words(
         words = " ".join(learners.get(word, word) for word in name.split("_"))
         numbers.append(f"{DETAILS.get(name, words)} = {number}")
     return ", ".join(numbers)
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """Return the values of each key, keys and values in the order of first occurrence."""
+    values_of: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        values_of.setdefault(key, []).append(value)
+    return values_of
 
 
 def in_formula(metric: str) -> str:

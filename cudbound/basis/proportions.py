@@ -83,22 +83,15 @@ def inverted_binomial_interval(errors: float, n_tested: float, confidence_level:
 def inverted_binomial_limits(
     errors: ArrayLike, n_tested: ArrayLike, confidence_level: float
 ) -> tuple[Array, Array]:
-    """Return the limits of `inverted_binomial_interval` for many counts at once, in arrays of their shape."""
-    tail = (1.0 - confidence_level) / 2
-    return inverted_binomial_tails(errors, n_tested, tail, tail)
-
-
-def inverted_binomial_tails(
-    errors: ArrayLike, n_tested: ArrayLike, below: float, above: float
-) -> tuple[Array, Array]:
-    """Return the limits with tail probabilities `below` and `above`, for many counts at once.
+    """Return the limits of `inverted_binomial_interval` for many counts at once, in arrays of their shape.
 
     It is written here because no library continues them to numbers that are not whole.
     """
+    tail = (1.0 - confidence_level) / 2
     k, m = np.asarray(errors, dtype=np.float64), np.asarray(n_tested, dtype=np.float64)
     # where a parameter would be 0 the limit is that of the scale
-    low = np.where(k > 0.0, betaincinv(np.where(k > 0.0, k, 1.0), m - k + 1.0, below), 0.0)
-    high = np.where(k < m, betaincinv(k + 1.0, np.where(k < m, m - k, 1.0), 1.0 - above), 1.0)
+    low = np.where(k > 0.0, betaincinv(np.where(k > 0.0, k, 1.0), m - k + 1.0, tail), 0.0)
+    high = np.where(k < m, betaincinv(k + 1.0, np.where(k < m, m - k, 1.0), 1.0 - tail), 1.0)
     return low, high
 
 

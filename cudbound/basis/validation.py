@@ -53,8 +53,6 @@ Settings = TypeVar("Settings")
 #: Recorded losses: booleans, integers or floats.
 Losses = NDArray[Any]
 
-#: Settings of each class where none are given, made once.
-_DEFAULTS: dict[type, Any] = {}
 #: More workers than this a processor are not started: they would wait for each other.
 JOBS_PER_CPU = 4
 MAX_INNER = 100_000  # of a draw; no run ends that has more
@@ -253,10 +251,7 @@ def check_settings(name: str, value: object, kind: type[Settings], example: str)
         If it is anything else; the message has the example, which are arguments of the class.
     """
     if value is None:
-        if kind not in _DEFAULTS:
-            _DEFAULTS[kind] = kind()
-        default: Settings = _DEFAULTS[kind]
-        return default
+        return kind()
     if not isinstance(value, kind):
         rule = f"a {kind.__name__}, such as {kind.__name__}({example}), or None"
         raise ParameterError(name, rule, value)

@@ -17,7 +17,7 @@ from sklearn.metrics import confusion_matrix
 from cudbound.adapters.parts import unwrap
 from cudbound.analysis.cud_interval import CudResult
 from cudbound.analysis.instability import Instability
-from cudbound.basis.metric_words import DETAILS, metric_words
+from cudbound.basis.metric_words import DETAILS, grouped, metric_words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_level, format_proportion
 from cudbound.clinical.report_results import RECOMMENDED, ReportResults
@@ -317,11 +317,12 @@ def new_cases(results: ReportResults) -> list[str]:
 
 def _notes(measures: list[dict[str, Any]]) -> list[str]:
     """Return the remarks on measures, each once, with their measures; the column `based_on` is not repeated."""
-    metrics_of: dict[str, list[str]] = {}
-    for row in measures:
-        for remark in row["remarks"]:
-            if remark != f"based on {row['based_on']}":
-                metrics_of.setdefault(remark, []).append(row["metric"])
+    metrics_of = grouped(
+        (remark, row["metric"])
+        for row in measures
+        for remark in row["remarks"]
+        if remark != f"based on {row['based_on']}"
+    )
     return [f"{metric_words(metrics)}: {remark}" for remark, metrics in metrics_of.items()]
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.metric_words import grouped
 from cudbound.inputs import data_file
 
 if TYPE_CHECKING:
@@ -202,9 +203,7 @@ def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:
     The most frequent way to write a level is taken, of several the first in the order of the text.
     """
     counts = keys.value_counts().sort_index().sort_values(ascending=False, kind="stable")
-    written: dict[str, list[str]] = {}
-    for text in map(str, counts.index):
-        written.setdefault(spelling(text), []).append(text)
+    written = grouped((spelling(text), text) for text in map(str, counts.index))
     several = [texts for texts in written.values() if len(texts) > 1]
     if not several:
         return keys, None

@@ -19,7 +19,7 @@ from cudbound.bound.cud_bound import Bound
 from cudbound.intervals.method import Method
 from cudbound.losses.surrogates import LOSSES as SURROGATES
 from cudbound.problem.coordinates import orthonormal_basis
-from cudbound.problem.draws import Draws, SolveStatus
+from cudbound.problem.draws import Draws, SolveStatus, has_one_class
 from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel, Problem
 from cudbound.records import LOSSES, Records
 from cudbound.records.rules import FitCount, NumberOrNan, Numbers, Recorded, Remarks, Size, check_ordered
@@ -359,9 +359,7 @@ def _not_certified(draws: Draws, n_draws: int) -> NotCertifiedWarning:
 
 
 def _remarks(problem: Problem, drawn: DrawScores, n_open: int, rate: float) -> tuple[str, ...]:
-    totals = problem.counts.sum(axis=1)
-    positives = problem.counts[:, problem.labels > 0].sum(axis=1)
-    n_one_class = int(((positives == 0) | (positives == totals)).sum())
+    n_one_class = int(has_one_class(problem.counts, problem.labels).sum())
     n_undetermined = int(np.isinf(drawn.variances).any(axis=1).sum()) if 0.0 < rate < math.inf else 0
     remarks = []
     if n_one_class:

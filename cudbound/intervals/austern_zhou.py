@@ -147,8 +147,8 @@ def record_replacements(context: RefitContext) -> ReplacementErrors:
         )
     n_folds = count_replacement_folds(context.sizes, n)
     # where n is large there are too many training sets to hold at once: their rows of either class stand for them
-    design, remarks = replace(context, labels=np.unique(context.labels)).draw_design(
-        lambda: draw_replacements(n, n_folds, context.rng),
+    (design,), remarks = replace(context, labels=np.unique(context.labels)).draw_parts(
+        [lambda: draw_replacements(n, n_folds, context.rng)],
         lambda design: _class_counts(design, context.labels),
         TRAINING_SETS,
     )

@@ -76,8 +76,8 @@ def record_half_folds(context: RefitContext) -> HalfFoldLosses:
         training = testing.sum(axis=1, keepdims=True, dtype=np.int32) - testing
         return SplitDesign(training.reshape(-1, n), testing.reshape(-1, n))
 
-    designs, n_again, n_one_class = context.draw_parts([draw] * context.sizes.n_halvings, training_sets)
-    remarks = context.describe_parts("training sets of folds inside halves", n_again, n_one_class)
+    draws = [draw] * context.sizes.n_halvings
+    designs, remarks = context.draw_parts(draws, training_sets, "training sets of folds inside halves")
     notes = ("1 row left out of each halving",) if n % 2 else ()
     means = means_on_test_sets(context.refit, designs).reshape(-1, 2, n_folds)
     return HalfFoldLosses(means, half - half / n_folds, (*notes, *remarks))

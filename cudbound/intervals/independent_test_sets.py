@@ -48,8 +48,8 @@ def record_own_test_sets(context: RefitContext, other: Refit) -> tuple[TestSetLo
         counts[0, order[:n_tested]] = 0
         return counts
 
-    order, remarks = context.draw_design(
-        lambda: context.rng.permutation(n), training, "training sets of the holdout split"
+    (order,), remarks = context.draw_parts(
+        [lambda: context.rng.permutation(n)], training, "training sets of the holdout split"
     )
     rows = order[: (n_tested + 1) // 2], order[(n_tested + 1) // 2 : n_tested]
     of_a, of_b = (

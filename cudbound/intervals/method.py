@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.method_card import NO_OPTIONS, MethodCard, Needs, described
+from cudbound.basis.method_card import NO_OPTIONS, MethodCard, described
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome, PointOutcome, TestOutcome
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.results import ComparisonResult, IntervalEstimate
 from cudbound.basis.validation import Array, check_choice
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
 from cudbound.records import Records
-from cudbound.records.records import check_records, check_single_error, count_fits, shared_remarks, tested_in
+from cudbound.records.records import check_records, check_single_error, count_fits, fields_of_row
 from cudbound.resampling.bootstrap import BOOTSTRAP
 
 R = TypeVar("R")
@@ -276,7 +276,7 @@ def compute_interval(
     if alternative != "two-sided":
         outcome = _opened(_each_at(method, records, confidence_level, alternative, chosen), alternative)
         reason = reason or _why_degenerate(outcome)
-    shared = _shared(method, records, needs, chosen, outcome)
+    shared = fields_of_row(method, records, needs, chosen, outcome)
     return IntervalEstimate.of(
         outcome,
         **shared,
@@ -286,20 +286,6 @@ def compute_interval(
         degenerate=reason,
         center=outcome.center or (shared["tested"] and shared["tested"].center),
     )
-
-
-def _shared(
-    method: Method, records: Records, needs: Needs, chosen: Mapping[str, Any], outcome: PointOutcome
-) -> dict[str, Any]:
-    """Return the fields of a row that intervals and comparisons take from the method and the records."""
-    tested = tested_in(records, needs)
-    return {
-        "method": method.name,
-        "estimand": outcome.estimand or method.estimand,
-        "words": outcome.words or method.words_with(chosen, records.groups is not None),
-        "remarks": (*shared_remarks(records, needs, tested, method.with_groups), *outcome.remarks),
-        "tested": tested,
-    }
 
 
 def _two_sided(method: Method, records: Any, confidence_level: float, options: Mapping[str, Any]) -> Outcome:
@@ -479,7 +465,7 @@ def compute_comparison(
     each = 1 if any(kind.name == "second_test_set" for kind in needs) else 2
     return ComparisonResult.of(
         outcome,
-        **_shared(method, records, needs, chosen, outcome),
+        **fields_of_row(method, records, needs, chosen, outcome),
         confidence_level=confidence_level,
         alternative=alternative,
         null=float(null),

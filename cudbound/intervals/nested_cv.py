@@ -172,11 +172,11 @@ def record_nested(context: RefitContext) -> NestedLosses:
 
     n, n_requested = context.n_samples, context.sizes.n_folds
     n_folds = count_nested_folds(context.sizes, n)
-    designs, n_again, n_one_class = context.draw_parts(
+    designs, notes = context.draw_parts(
         [lambda: draw_equal_folds(n, n_folds, context.rng)] * context.sizes.n_nested_repeats,
         lambda folds: nested_training(folds, n),
+        TRAINING_SETS,
     )
-    notes = context.describe_parts(TRAINING_SETS, n_again, n_one_class)
     step = max(1, CHUNK_VALUES // (n_folds * (n_folds + 1) // 2 * n))
     selected = []
     for batch in gen_batches(len(designs), step):

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import betainc, betaln, expit, log_expit
 
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome
-from cudbound.basis.proportions import inverted_binomial_tails
+from cudbound.basis.proportions import inverted_binomial_limits
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.validation import check_number
 from cudbound.intervals.method import Method
@@ -65,14 +65,14 @@ def _pooled(
     trained: Outcome, loss: float, size: Callable[[float], float], confidence_level: float
 ) -> Outcome:
     """Return the interval of a mean loss; ``size(center)``: number of zeros and ones that the new cases count as."""
-    numbers, tail = trained.details, (1.0 - confidence_level) / 2.0
+    numbers = trained.details
     low_size, high_size = numbers["lower_size"], numbers["upper_size"]
     low_new, high_new = size(numbers["lower_center"]), size(numbers["upper_center"])
     # its lower limit is also 0 for a classifier that may be perfect
     lower = numbers["lower_center"] if trained.raw_interval.low > 0.0 else 0.0
     errors = low_size * lower + low_new * loss, high_size * numbers["upper_center"] + high_new * loss
-    low = float(inverted_binomial_tails(errors[0], low_size + low_new, tail, tail)[0])
-    high = float(inverted_binomial_tails(errors[1], high_size + high_new, tail, tail)[1])
+    low = float(inverted_binomial_limits(errors[0], low_size + low_new, confidence_level)[0])
+    high = float(inverted_binomial_limits(errors[1], high_size + high_new, confidence_level)[1])
     estimate = (high_size * trained.estimate + high_new * loss) / (high_size + high_new)
     return replace(
         trained,
@@ -109,7 +109,7 @@ def cases_needed(row: IntervalEstimate, n_samples: int, half_width: float) -> in
         If the row has no centers, or has one limit only.
     """
     check_number("half_width", half_width, 1e-4, 0.5)
-    numbers, tail = row.details, (1.0 - row.confidence_level) / 2.0
+    numbers, level = row.details, row.confidence_level
     if "lower_size" not in numbers or row.alternative != "two-sided":
         raise ValueError(
             "The number of new cases follows from two-sided intervals by two-center and pooled, of metrics not made "
@@ -122,7 +122,7 @@ def cases_needed(row: IntervalEstimate, n_samples: int, half_width: float) -> in
 
     def half(m: int) -> float:
         added = sizes * m / n_samples
-        limits = inverted_binomial_tails(sizes * centers + added * expected, sizes + added, tail, tail)
+        limits = inverted_binomial_limits(sizes * centers + added * expected, sizes + added, level)
         return float(limits[1][1] - limits[0][0]) / 2.0
 
     most = 1

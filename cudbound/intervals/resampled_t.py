@@ -18,7 +18,7 @@ from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records import Records, SplitLosses, TestSetLosses
 from cudbound.records.rules import Means, PairsOfMeans, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext
-from cudbound.resampling.splits import SMALLEST_HALF, SPLITS, TEST_SET, count_rows, means_of_splits
+from cudbound.resampling.splits import SMALLEST_HALF, SPLITS, TEST_SET, means_of_splits
 
 MODEL = (
     "probabilities under the correlated t model: differences over splits are jointly normal with correlation n2 / (n1 "
@@ -107,12 +107,8 @@ def record_replicates(context: RefitContext) -> ReplicateLosses:
     """
     n, sizes = context.n_samples, context.sizes
     n_test = sizes.n_test(n)
-    replicates, n_again, _ = context.draw_parts(
-        [lambda: context.rng.integers(n, size=(1, n))] * sizes.n_replicates, lambda rows: count_rows(rows, n)
-    )
-    means, remarks = means_of_splits(
-        context, np.concatenate(replicates), n_test, "training sets of splits of replicates", n_again
-    )
+    draws = [lambda: context.rng.integers(n, size=(1, n))] * sizes.n_replicates
+    means, remarks = means_of_splits(context, draws, n_test, "training sets of splits of replicates")
     return ReplicateLosses(means.mean(axis=1), n - n_test, n_test, sizes.n_splits, remarks)
 
 
@@ -411,13 +407,8 @@ def record_half_splits(context: RefitContext) -> HalfSplitLosses:
         notes.append(f"{fitting} rows tested within a half of {half}, which is too small for {n_test}")
         n_test = fitting
 
-    halvings, n_again, _ = context.draw_parts(
-        [lambda: context.rng.permutation(n)[: 2 * half].reshape(2, half)] * sizes.n_halvings,
-        lambda rows: count_rows(rows, n),
-    )
-    means, remarks = means_of_splits(
-        context, np.concatenate(halvings), n_test, "training sets of splits inside halves", n_again
-    )
+    draws = [lambda: context.rng.permutation(n)[: 2 * half].reshape(2, half)] * sizes.n_halvings
+    means, remarks = means_of_splits(context, draws, n_test, "training sets of splits inside halves")
     pairs = means.mean(axis=1).reshape(sizes.n_halvings, 2)
     return HalfSplitLosses(pairs, half - n_test, n_test, sizes.n_splits, (*notes, *remarks))
 

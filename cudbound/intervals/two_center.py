@@ -22,7 +22,7 @@ import numpy as np
 
 from cudbound.basis.method_card import GROUPED
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome
-from cudbound.basis.proportions import inverted_binomial_tails
+from cudbound.basis.proportions import inverted_binomial_limits
 from cudbound.basis.rounding import format_proportion
 from cudbound.intervals.method import Method
 from cudbound.point_estimates import auc, bootstrap_632
@@ -94,10 +94,9 @@ class Centers:
 
     def limits(self, confidence_level: float) -> ConfidenceInterval:
         """Return the limits of the mean loss, within [0, 1] and of positive width."""
-        tail = (1.0 - confidence_level) / 2.0
         lower, upper = self.size(self.low), self.size(self.high)
-        low, _ = inverted_binomial_tails(lower * self.low, lower, tail, tail)
-        _, high = inverted_binomial_tails(upper * self.high, upper, tail, tail)
+        low, _ = inverted_binomial_limits(lower * self.low, lower, confidence_level)
+        _, high = inverted_binomial_limits(upper * self.high, upper, confidence_level)
         return ConfidenceInterval(0.0 if self.may_be_perfect else float(low), float(high))
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from scipy.special import expit
 
+from cudbound.basis.metric_words import grouped
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_proportion
@@ -320,9 +321,7 @@ def _derived(
 
 def _after(parts: Mapping[str, IntervalEstimate], how: Words) -> Words:
     """Return the words of limits that are made from those of other metrics."""
-    metrics_of: dict[str, list[str]] = {}
-    for metric, row in parts.items():
-        metrics_of.setdefault(row.title, []).append(metric)
+    metrics_of = grouped((row.title, metric) for metric, row in parts.items())
     limits = " and ".join(f"{title}, for {' and '.join(named)}" for title, named in metrics_of.items())
     sources = dict.fromkeys(row.words.reference for row in parts.values() if row.words is not None)
     return Words(f"{limits}, {how.title}", "; ".join((*sources, how.reference)))

@@ -13,7 +13,7 @@ from cudbound.basis.method_card import NO_OPTIONS, MethodCard, described
 from cudbound.basis.outcomes import Estimand, PointOutcome
 from cudbound.basis.results import PointEstimate
 from cudbound.records import LOSSES, Records
-from cudbound.records.records import check_records, count_fits, shared_remarks, tested_in
+from cudbound.records.records import check_records, count_fits, fields_of_row
 from cudbound.resampling.folds import FOLDS, LEAVE_ONE_OUT, REPEATED_FOLDS
 from cudbound.resampling.splits import TEST_SET
 
@@ -71,21 +71,14 @@ def compute_estimate(
     (0.2857, 'expected(n1=4.66667)', 4)
     """
     check_records(estimator, records, estimator.needs)
-    outcome = estimator.compute(records, **estimator.resolve_options(options))
+    chosen = estimator.resolve_options(options)
+    outcome = estimator.compute(records, **chosen)
     undefined = math.isnan(outcome.estimate)
-    tested = tested_in(records, estimator.needs)
     return PointEstimate.of(
         outcome,
-        method=estimator.name,
-        estimand=outcome.estimand or estimator.estimand,
-        words=outcome.words or estimator.words,
+        **fields_of_row(estimator, records, estimator.needs, chosen, outcome),
         n_fits=count_fits(records, estimator.needs),
-        remarks=(
-            *shared_remarks(records, estimator.needs, tested, estimator.with_groups),
-            *outcome.remarks,
-        ),
         degenerate=(outcome.degenerate or "undefined") if undefined else None,
-        tested=tested,
     )
 
 

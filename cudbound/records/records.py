@@ -10,7 +10,7 @@ import numpy as np
 
 from cudbound.basis.groups import Groups
 from cudbound.basis.method_card import MethodCard, Needs, tests_alone
-from cudbound.basis.outcomes import TestedRows
+from cudbound.basis.outcomes import PointOutcome, TestedRows
 from cudbound.basis.record_kind import RecordKind
 from cudbound.records import rules
 from cudbound.records.losses import (
@@ -229,7 +229,21 @@ def count_fits(records: Records, needs: Needs) -> int:
     return 1 + sum(getattr(records.get(kind), "n_fits", 0) for kind in needs)
 
 
-def tested_in(records: Records, needs: Needs) -> TestedRows | None:
+def fields_of_row(
+    method: MethodCard, records: Records, needs: Needs, options: Mapping[str, Any], outcome: PointOutcome
+) -> dict[str, Any]:
+    """Return the fields that every row takes from the method and the records."""
+    tested = _tested_in(records, needs)
+    return {
+        "method": method.name,
+        "estimand": outcome.estimand or method.estimand,
+        "words": outcome.words or method.words_with(options, records.groups is not None),
+        "remarks": (*_remarks(records, needs, tested, method.with_groups), *outcome.remarks),
+        "tested": tested,
+    }
+
+
+def _tested_in(records: Records, needs: Needs) -> TestedRows | None:
     """Return the rows on which a method tests one classifier, or each of two its own; None if it tests none."""
     names = {kind.name for kind in needs}
     if "test_set" not in names or records.test_set is None:
@@ -239,9 +253,7 @@ def tested_in(records: Records, needs: Needs) -> TestedRows | None:
     return tested if second is None else replace(tested, n=tested.n + second.rows_of().n, n_events=None)
 
 
-def shared_remarks(
-    records: Records, needs: Needs, tested: TestedRows | None, with_groups: str
-) -> tuple[str, ...]:
+def _remarks(records: Records, needs: Needs, tested: TestedRows | None, with_groups: str) -> tuple[str, ...]:
     """Return the remarks on tested rows of known classes, resampled training sets, and groups of rows."""
     remarks = [] if tested is None or tested.n_events is None else [tested.remark]
     bootstrap = records.bootstrap if any(kind.name == "bootstrap" for kind in needs) else None

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 
 from cudbound.basis.environment import versions
-from cudbound.basis.metric_words import COMPLEMENTS, enumerated, in_formula, metric_words
+from cudbound.basis.metric_words import COMPLEMENTS, enumerated, grouped, in_formula, metric_words
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.rounding import format_level, printable, sentences_html
@@ -205,10 +205,7 @@ def _results(rows: Sequence[Row], percent: bool) -> list[str]:
 
 def _about_metrics(rows: Sequence[IntervalEstimate]) -> list[str]:
     """Return the remarks on rows of one method, each once, after the measures that it is about."""
-    metrics_of: dict[str, list[str]] = {}
-    for row in rows:
-        for remark in _remarks(row):
-            metrics_of.setdefault(remark, []).append(row.metric)
+    metrics_of = grouped((remark, row.metric) for row in rows for remark in _remarks(row))
     return [f"Remark on {metric_words(metrics)}: {remark}." for remark, metrics in metrics_of.items()]
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from cudbound.basis.environment import versions
+from cudbound.basis.metric_words import grouped
 from cudbound.basis.rounding import escape_html, printable
 from cudbound.report.tables import FULL, Column, Report, Run, Style, StyleOptions
 
@@ -150,10 +151,8 @@ def _aligned(report: Report, width: int = LINE) -> str:
 def _listed(report: Report, column: Column) -> str:
     """Return a column as a list: each value once, after the rows that have it; empty if no row has a value."""
     index = report.columns.index(column)
-    rows_of: dict[str, list[str]] = {}
-    for name, row in zip(_names(report), report.cells(), strict=True):
-        if row[index]:
-            rows_of.setdefault(row[index], []).append(name)
+    cells = ((row[index], name) for name, row in zip(_names(report), report.cells(), strict=True))
+    rows_of = grouped(cell for cell in cells if cell[0])
     if not rows_of:
         return ""
     everywhere = len(report.rows) > 1

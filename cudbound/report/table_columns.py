@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cudbound.basis.metric_words import in_formula, metric_words
+from cudbound.basis.metric_words import grouped, in_formula, metric_words
 from cudbound.basis.outcomes import Center, hypotheses_in_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.report.sentences import DIFFERENCES, SAME_POPULATION, cautions, explain_estimands, headline
@@ -80,12 +80,9 @@ def interval_report(
 
 def _estimand_notes(rows: Sequence[IntervalEstimate]) -> list[str]:
     """Return what the intervals cover; metrics at a stated prevalence are for another population."""
-    rows_at: dict[float | None, list[IntervalEstimate]] = {}
-    for row in rows:
-        rows_at.setdefault(row.estimand.prevalence, []).append(row)
     return [
         note
-        for part in rows_at.values()
+        for part in grouped((row.estimand.prevalence, row) for row in rows).values()
         for note in explain_estimands(
             (row.estimand for row in part), what=metric_words([row.metric for row in part])
         )

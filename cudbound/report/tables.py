@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
-from cudbound.basis.metric_words import metric_words
+from cudbound.basis.metric_words import grouped, metric_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.rounding import Kind, format_cell, format_level
 
@@ -336,29 +336,28 @@ def with_confidence(rows: Iterable[IntervalEstimate | ComparisonResult]) -> str:
 
 def methods_in_words(rows: Sequence[Row]) -> str:
     """Return the methods of rows with their titles; one whose metrics are computed in different ways has several."""
-    metrics_of: dict[str, dict[str, list[str]]] = {}
-    for row in rows:
-        metric = getattr(row, "metric", "error")
-        metrics_of.setdefault(row.method, {}).setdefault(row.title, []).append(metric)
     return "; ".join(
         method
         if title == method
         else f"{title} ({method}{f', for {metric_words(metrics)}' * (len(ways) > 1)})"
-        for method, ways in metrics_of.items()
+        for method, ways in _metrics_by(rows, lambda row: row.title)
         for title, metrics in ways.items()
     )
 
 
+def _metrics_by(
+    rows: Iterable[Row], words_of: Callable[[Row], str]
+) -> Iterator[tuple[str, dict[str, list[str]]]]:
+    """Yield each method with the metrics of its rows, by words on the rows."""
+    for method, of_method in grouped((row.method, row) for row in rows).items():
+        yield method, grouped((words_of(row), getattr(row, "metric", "error")) for row in of_method)
+
+
 def _remarks_in_notes(rows: Sequence[Row], percent: bool) -> list[str]:
     """Return the remarks on rows as notes, each once; a metric is named unless the note is on all of the method."""
-    metrics_of: dict[str, dict[str, list[str]]] = {}
-    for row in rows:
-        metrics_of.setdefault(row.method, {}).setdefault(row.all_remarks(percent), []).append(
-            getattr(row, "metric", "error")
-        )
     return [
         f"{method if len(by_remarks) == 1 else ', '.join(f'{method} / {metric}' for metric in metrics)}: {remarks}."
-        for method, by_remarks in metrics_of.items()
+        for method, by_remarks in _metrics_by(rows, lambda row: row.all_remarks(percent))
         for remarks, metrics in by_remarks.items()
         if remarks
     ]

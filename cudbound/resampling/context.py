@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.groups import Groups
 from cudbound.basis.validation import Losses
+from cudbound.problem.draws import has_one_class
 from cudbound.resampling.failed_refits import Failures
 from cudbound.resampling.settings import Policy, Resampling
 
@@ -19,20 +20,6 @@ if TYPE_CHECKING:
     from cudbound.resampling.refits import Outputs, Refit
 
 TREATMENT = {"fit": "fitted as drawn", "redraw": "redrawn", "drop": "dropped"}
-
-
-def has_one_class(counts: NDArray[Any], labels: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which training sets have only one class, shape (...).
-
-    Parameters
-    ----------
-    counts : ndarray of int, shape (..., n_samples)
-        How often each row occurs in each training set.
-    labels : ndarray of float, shape (n_samples,)
-        -1.0 or +1.0, or the numbers of the classes.
-    """
-    of_class = labels[:, None] == np.unique(labels)
-    return np.asarray((counts @ of_class.astype(np.int64)).max(axis=-1) == counts.sum(axis=-1))
 
 
 class SingleClassError(ValueError):
@@ -103,27 +90,33 @@ class RefitContext:
         """What is drawn and left out together: the groups, or else each row by itself."""
         return Groups(np.arange(self.n_samples)) if self.groups is None else self.groups
 
-    def draw_design(
-        self, draw: Callable[[], Part], training: Callable[[Part], NDArray[np.int32]], what: str
-    ) -> tuple[Part, tuple[str, ...]]:
-        """Draw a design of splits whose training sets have both classes, if the policy requires it.
+    def count_one_class(self, training: NDArray[np.int32]) -> int:
+        """Return how many training sets, as counts of shape (n_fits, n_samples), have only one class."""
+        return int(has_one_class(training, self.labels).sum())
 
-        With "redraw" and "drop" the whole design is redrawn, since a part without a classifier would leave points
-        without a loss. If no design with both classes is found, the last is fitted as drawn, which gives constant
-        classifiers.
+    def draw_parts(
+        self, draws: Sequence[Callable[[], Part]], training: Callable[[Part], NDArray[np.int32]], what: str
+    ) -> tuple[list[Part], tuple[str, ...]]:
+        """Draw the independent parts of a design of splits, each with both classes if the policy requires it.
+
+        With "redraw" and "drop" each part is redrawn by itself, but as a whole, since a training set without a
+        classifier would leave points without a loss. If all parts were redrawn together, they would seldom all have
+        both classes at the same time. If no part with both classes is found, the last is fitted as drawn, which gives
+        constant classifiers.
 
         Parameters
         ----------
-        draw : callable
-            ``draw()`` returns a random design.
+        draws : sequence of callable
+            ``draw()`` returns a random part.
         training : callable
-            ``training(design)`` returns the counts of its training sets, shape (n_fits, n_samples).
+            ``training(part)`` returns the counts of its training sets, shape (n_fits, n_samples).
         what : str
             The training sets, for messages: "training sets of random splits", ...
 
         Returns
         -------
-        design : object
+        parts : list of object
+            One from each of `draws`.
         remarks : tuple of str
 
         Raises
@@ -131,32 +124,20 @@ class RefitContext:
         ValueError
             If a training set has one class and the policy is "error".
         """
-        (design,), n_again, n_one_class = self.draw_parts([draw], training)
-        return design, self.describe_parts(what, n_again, n_one_class)
+        parts, n_again, n_one_class = self.count_draws(draws, training)
+        return parts, self.describe_parts(what, n_again, n_one_class)
 
-    def draw_parts(
+    def count_draws(
         self, draws: Sequence[Callable[[], Part]], training: Callable[[Part], NDArray[np.int32]]
     ) -> tuple[list[Part], int, int]:
-        """Draw the independent parts of a design, redrawing each by itself; parameters as in `draw_design`.
-
-        If all parts were redrawn together, they would seldom all have both classes at the same time.
-
-        Returns
-        -------
-        parts : list of object
-            One from each of `draws`.
-        n_again : int
-            Number of times a part was redrawn.
-        n_one_class : int
-            Training sets that still have only one class.
-        """
+        """Return the parts of `draw_parts`, how often one was redrawn, and the training sets that have one class."""
         parts: list[Part] = []
         n_again = n_one_class = 0
         for draw in draws:
             attempts = 0
             while True:
                 part = draw()
-                n_bad = int(has_one_class(training(part), self.labels).sum())
+                n_bad = self.count_one_class(training(part))
                 if not n_bad or self.on_single_class in ("fit", "error") or attempts == MAX_ATTEMPTS:
                     break
                 attempts += 1
@@ -166,7 +147,7 @@ class RefitContext:
         return parts, n_again, n_one_class
 
     def describe_parts(self, what: str, n_again: int, n_one_class: int) -> tuple[str, ...]:
-        """Return remarks on what `draw_parts` counted.
+        """Return remarks on what `count_draws` counted.
 
         Raises
         ------

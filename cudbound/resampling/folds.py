@@ -57,8 +57,8 @@ def record_folds(context: RefitContext) -> FoldLosses:
 def _shuffled(context: RefitContext) -> tuple[Folds, tuple[str, ...]]:
     n = context.n_samples
     n_folds = min(context.sizes.n_folds, n)
-    fold, remarks = context.draw_design(
-        lambda: draw_folds(n, n_folds, context.rng), fold_training, TRAINING_SETS
+    (fold,), remarks = context.draw_parts(
+        [lambda: draw_folds(n, n_folds, context.rng)], fold_training, TRAINING_SETS
     )
     return fold, (*remarks, f"{n} folds with one row each") if n_folds == n else remarks
 
@@ -97,12 +97,14 @@ def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
         [f"{max(2, fewest)} folds, since a class has only {fewest} rows or groups"] if fewest < FEWEST else []
     )
     n_folds = max(2, min(N_STRATIFIED_FOLDS, fewest))
-    drawn = [
-        context.draw_design(lambda: _draw_stratified(context, n_folds), fold_training, TRAINING_SETS)
-        for _ in range(N_STRATIFIED_REPEATS)
-    ]
-    notes += [remark for _, remarks in drawn for remark in remarks]
-    partitions = _tested(context, [(fold, ()) for fold, _ in drawn])
+    folds = []
+    for _ in range(N_STRATIFIED_REPEATS):
+        fold, remarks = context.draw_parts(
+            [lambda: _draw_stratified(context, n_folds)], fold_training, TRAINING_SETS
+        )
+        folds += fold
+        notes += remarks
+    partitions = _tested(context, [(fold, ()) for fold in folds])
     return RepeatedFoldLosses(tuple(partitions), tuple(dict.fromkeys(notes)))
 
 
@@ -123,7 +125,7 @@ def record_leave_one_out(context: RefitContext) -> FoldLosses:
     fold = context.units.codes
     if context.on_single_class != "error":
         context = replace(context, on_single_class="fit")  # drawing again would change nothing
-    _, remarks = context.draw_design(lambda: fold, fold_training, TRAINING_SETS)
+    _, remarks = context.draw_parts([lambda: fold], fold_training, TRAINING_SETS)
     return _tested(context, [(fold, remarks)])[0]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -195,7 +195,9 @@ def record_splits(context: RefitContext) -> SplitLosses:
     """
     n = context.n_samples
     n_test = context.sizes.n_test(n)
-    means, remarks = means_of_splits(context, [np.arange(n)], n_test, "training sets of random splits")
+    means, remarks = means_of_splits(
+        context, [lambda: np.arange(n)[None]], n_test, "training sets of random splits"
+    )
     return SplitLosses(means[0], n - n_test, n_test, remarks)
 
 
@@ -213,8 +215,7 @@ def record_halvings(context: RefitContext) -> HalvingLosses:
         training = count_rows(np.stack([order[:half], order[half : 2 * half]]), n)
         return SplitDesign(training, training[::-1])
 
-    designs, n_again, n_one_class = context.draw_parts([draw] * N_HALVINGS, training_sets)
-    remarks = context.describe_parts("halves of five halvings", n_again, n_one_class)
+    designs, remarks = context.draw_parts([draw] * N_HALVINGS, training_sets, "halves of five halvings")
     notes = ("1 row left out of each halving",) if n % 2 else ()
     means = means_on_test_sets(context.refit, designs)
     return HalvingLosses(means.reshape(N_HALVINGS, 2), half, (*notes, *remarks))
@@ -227,8 +228,8 @@ def hold_out(context: RefitContext, event_class: int = 1) -> TestSetLosses:
     """
     n = context.n_samples
     n_test = context.sizes.n_held_out(n)
-    design, remarks = context.draw_design(
-        lambda: draw_split(np.arange(n), n, n_test, context.rng),
+    (design,), remarks = context.draw_parts(
+        [lambda: draw_split(np.arange(n), n, n_test, context.rng)],
         training_sets,
         "training sets of the holdout split",
     )
@@ -241,19 +242,20 @@ def hold_out(context: RefitContext, event_class: int = 1) -> TestSetLosses:
 
 
 def means_of_splits(
-    context: RefitContext, sets_of_rows: Iterable[NDArray[np.int64]], n_test: int, what: str, n_again: int = 0
+    context: RefitContext, draws: Sequence[Callable[[], NDArray[np.int64]]], n_test: int, what: str
 ) -> tuple[Array, tuple[str, ...]]:
-    """Split each set of rows ``sizes.n_splits`` times and return the mean losses, shape (n_sets, n_splits).
+    """Split sets of rows ``sizes.n_splits`` times each and return the mean losses, shape (n_sets, n_splits).
 
-    `n_again` is the number of times the sets themselves were redrawn.
+    ``draw()`` returns one or more sets, shape (n_sets, n_rows). They are redrawn together, and then each split.
     """
-    n_splits = context.sizes.n_splits
-    draws = [
-        partial(draw_split, rows, context.n_samples, n_test, context.rng)
-        for rows in sets_of_rows
+    n, n_splits = context.n_samples, context.sizes.n_splits
+    sets, n_again, _ = context.count_draws(draws, lambda rows: count_rows(rows, n))
+    splits = [
+        partial(draw_split, rows, n, n_test, context.rng)
+        for rows in np.concatenate(sets)
         for _ in range(n_splits)
     ]
-    designs, n_more, n_one_class = context.draw_parts(draws, training_sets)
+    designs, n_more, n_one_class = context.count_draws(splits, training_sets)
     remarks = context.describe_parts(what, n_again + n_more, n_one_class)
     return means_on_test_sets(context.refit, designs).reshape(-1, n_splits), remarks
 
