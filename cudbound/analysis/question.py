@@ -18,7 +18,7 @@ from cudbound.basis.feature_table import count_equal_rows, count_rows
 from cudbound.basis.method_card import NO_OPTIONS, Card, MethodCard, Needs, RequestedMethods
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.sample import Sample, check_index
-from cudbound.bound.cud_bound import Bound
+from cudbound.bound.cud_bound import DEFAULT_BOUND, Bound
 from cudbound.intervals import METHODS
 from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
 from cudbound.intervals.method import ALTERNATIVES
@@ -28,7 +28,7 @@ from cudbound.point_estimates import ESTIMATORS
 from cudbound.problem.draws import check_resamples
 from cudbound.records import DESIGN
 from cudbound.resampling.make_records import RecordingInputs, refits_for
-from cudbound.resampling.settings import Resampling, spawn_streams
+from cudbound.resampling.settings import DEFAULT_SIZES, Resampling, spawn_streams
 from cudbound.resampling.splits import TEST_SET, Splits
 
 
@@ -97,9 +97,9 @@ class Question(Generic[Card]):
         question = cls(
             methods=methods.that_read(metrics.kinds),
             metrics=metrics,
-            resampling=validation.check_settings("resampling", resampling, Resampling, 'inner="oob"'),
+            resampling=validation.check_settings("resampling", resampling, DEFAULT_SIZES, 'inner="oob"'),
             bound=validation.check_settings(
-                "bound", methods.settings if bound is None else bound, Bound, "polish=True"
+                "bound", methods.settings if bound is None else bound, DEFAULT_BOUND, "polish=True"
             ),
             rng=generator,
             streams=spawn_streams(generator),

@@ -242,8 +242,8 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> str:
     return value
 
 
-def check_settings(name: str, value: object, kind: type[Settings], example: str) -> Settings:
-    """Return settings of a class, or its defaults for None.
+def check_settings(name: str, value: object, default: Settings, example: str) -> Settings:
+    """Return settings of the class of the default, or the default for None.
 
     Raises
     ------
@@ -251,9 +251,10 @@ def check_settings(name: str, value: object, kind: type[Settings], example: str)
         If it is anything else; the message has the example, which are arguments of the class.
     """
     if value is None:
-        return kind()
-    if not isinstance(value, kind):
-        rule = f"a {kind.__name__}, such as {kind.__name__}({example}), or None"
+        return default
+    if not isinstance(value, type(default)):
+        kind = type(default).__name__
+        rule = f"a {kind}, such as {kind}({example}), or None"
         raise ParameterError(name, rule, value)
     return value
 

@@ -17,7 +17,7 @@ from cudbound.basis.validation import check_confidence_level, check_flag, check_
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
 from cudbound.problem.draws import Draws, has_one_class
 from cudbound.problem.problem import AdditiveModel, Polish, Problem
-from cudbound.solve.limits import SearchLimits
+from cudbound.solve.limits import NO_LIMITS, SearchLimits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
 
@@ -60,6 +60,9 @@ class Bound(SearchLimits):
         super().__post_init__()
         check_localization(self.localization, 1)
         check_flag("polish", self.polish)
+
+
+DEFAULT_BOUND = Bound()
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +248,7 @@ class CudBound:
             level = check_confidence_level(confidence_level)
         search = self.search
         if limits is not None:
-            search = replace(search, limits=check_settings("limits", limits, SearchLimits, "seconds=60"))
+            search = replace(search, limits=check_settings("limits", limits, NO_LIMITS, "seconds=60"))
         result = self._at(level)
         proved = self.draws.certified.all() if search.all_draws else result.certified
         if proved or (limits is None and (search.all_draws or level == self.confidence_level)):

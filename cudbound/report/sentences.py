@@ -9,7 +9,7 @@ from functools import partial
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning, ManyFeaturesWarning, SmallSampleWarning
-from cudbound.basis.metric_words import ESTIMAND_WORDS, metric_words
+from cudbound.basis.metric_words import ESTIMAND_WORDS, grouped, metric_words
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.proportions import limit_without_error
 from cudbound.basis.results import IntervalEstimate, Row
@@ -76,12 +76,10 @@ def explain_estimands(
     >>> print(*explain_estimands([Estimand("holdout-model")]))
     Estimand "holdout-model": the error on new cases of the classifier fitted to the training part of the split alone.
     """
-    names_of: dict[Estimand, dict[str, None]] = {}
-    for estimand in estimands:
-        names_of.setdefault(replace(estimand, n_train=None), {})[f'"{estimand}"'] = None
+    named = dict.fromkeys((replace(estimand, n_train=None), f'"{estimand}"') for estimand in estimands)
     return [
         f"Estimand{'s' if len(names) > 1 else ''} {', '.join(names)}: {aim_of(estimand, what, words)}."
-        for estimand, names in names_of.items()
+        for estimand, names in grouped(named).items()
         if estimand.kind in words
     ]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from cudbound.basis.exceptions import FailedRefitsError
@@ -228,8 +228,3 @@ def naming_the_step(estimator: Any, what: str) -> Iterator[None]:
         fact = f"{what[0].upper()}{what[1:]} failed in {failure.message}"
         # a single fit to all rows is not one to rows drawn anew
         raise FailedRefitsError(fact, failure.remedy(otherwise="")) from error
-
-
-def of_learner(failures: Mapping[int, FailedRefit], name: str) -> Failures:
-    """Return failed refits of a learner with its name."""
-    return {number: replace(failure, learner=failure.learner or name) for number, failure in failures.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -24,7 +24,7 @@ from cudbound.basis.environment import results_of
 from cudbound.basis.feature_table import as_table, copied
 from cudbound.basis.sample import predicted_labels
 from cudbound.estimators.batched import BatchedRefit
-from cudbound.resampling.failed_refits import FailedRefit, Failures, failed_refits_error, of_learner
+from cudbound.resampling.failed_refits import FailedRefit, Failures, failed_refits_error
 
 Outputs = NDArray[Any]
 Seeds = NDArray[np.int64]
@@ -190,7 +190,11 @@ def remembered(name: str, refits: Refits, batched: bool, advance: Callable[[int]
         if key not in pieces_by_key:
             joined = []
             for outputs, failures in refits.pieces(counts, seeds):
-                joined.append((outputs, of_learner(failures, name)))
+                named = {
+                    number: replace(failure, learner=failure.learner or name)
+                    for number, failure in failures.items()
+                }
+                joined.append((outputs, named))
                 advance(len(outputs))
             pieces_by_key[key] = _joined(joined)
         yield pieces_by_key[key]

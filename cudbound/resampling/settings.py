@@ -109,6 +109,8 @@ class Resampling:
         return min(max(1, round(self.holdout_fraction * n_samples)), n_samples - 1)
 
 
+DEFAULT_SIZES = Resampling()
+
 # ---- random numbers ----
 
 #: Random streams in the order of spawning, on which their numbers depend: it never changes. "cv" is for the caller's

@@ -113,7 +113,7 @@ def solve_draws(
         raise ParameterError(
             "problem", "a Problem, such as Problem.of(design, labels, coef, counts)", problem
         )
-    limits = check_settings("limits", limits, SearchLimits, "seconds=60")
+    limits = check_settings("limits", limits, NO_LIMITS, "seconds=60")
     check_choice("side", side, SIDES)
     native = limits.solver == "native"
     if native:

@@ -29,7 +29,7 @@ from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.report.description import Description, cited, software
 from cudbound.report.render import Tabular
 from cudbound.report.tables import FULL, Column, Report, Run, Style, in_words, styled
-from cudbound.resampling.settings import Resampling
+from cudbound.resampling.settings import DEFAULT_SIZES, Resampling
 from cudbound.study.design.design_file import find_world
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import Summary, summarize_store
@@ -188,7 +188,7 @@ def plan_sample_size(
 
 def _settings(resampling: object) -> Resampling:
     """Return the resampling settings for a study."""
-    settings = validation.check_settings("resampling", resampling, Resampling, 'inner="oob"')
+    settings = validation.check_settings("resampling", resampling, DEFAULT_SIZES, 'inner="oob"')
     for name in ("cv", "on_single_class", "copies"):
         if getattr(settings, name) is not None:
             raise ParameterError(name, "None: a plan has many samples", getattr(settings, name))
