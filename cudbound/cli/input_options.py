@@ -240,6 +240,8 @@ classifier_of_file = classifier_options(
 def for_classifier(data: DataFile, classifier: ClassifierRecipe | SavedModel) -> DataFile:
     """Return how a file is read for a classifier: a model gets missing values unless an option says otherwise."""
     if isinstance(classifier, ClassifierRecipe):
+        if classifier.threshold is not None:
+            refuse_beside("--threshold", ("weight",), "a fit with a fixed threshold does not support weights")
         return data
     if data.missing in STRATEGIES:
         refuse_beside(

@@ -203,6 +203,11 @@ class ClassifierRecipe:
         for name, values in self.tune:
             for value in values:
                 check_options(self.classifier, (*self.options, (name, value)))
+        if self.threshold is not None and not 0.0 <= self.threshold <= 1.0:
+            scored = make_classifier(self.classifier, self.options, 0)
+            if hasattr(scored, "predict_proba"):
+                rule = f"a probability in [0, 1] for {type(scored).__name__}"
+                raise ParameterError("threshold", rule, self.threshold)
 
     def __call__(self, seed: int = 0) -> Any:
         """Return the unfitted classifier; its random numbers come from the seed."""

@@ -60,6 +60,10 @@ class Pivot(PointOutcome):
     standard_error: float
     df: float = math.inf
 
+    def __post_init__(self) -> None:
+        if abs(self.estimate) <= EQUAL:  # only rounding kept it from 0
+            object.__setattr__(self, "estimate", 0.0)
+
     def outcome(self, confidence_level: float) -> Outcome:
         """Return the estimate and its interval."""
         interval = self.interval(confidence_level)

@@ -185,3 +185,21 @@ def test_maximum_likelihood_is_what_iterated_least_squares_finds(data):
         "--classifier", "logistic-ml", "--methods", "cud", "--resamples", "10"
     )  # it is the minimizer
     assert result.exit_code == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("--threshold", "30"),
+            "--threshold must be a probability in [0, 1] for LogisticRegression. Got 30.0 instead.",
+        ),
+        (("--threshold", "0.3", "--weight", "age"), "--weight and --threshold cannot be combined"),
+    ],
+)
+def test_thresholds_that_cannot_be_used_are_refused(fake, patients, arguments, message):
+    assert_error(interval(*arguments), 2, message)
+
+
+def test_a_score_may_have_any_threshold(fake, patients):
+    assert interval("--classifier", "svm", "--threshold", "-30").exit_code == 0

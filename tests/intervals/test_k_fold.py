@@ -18,6 +18,7 @@ from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+import cudbound as cb
 from cudbound.intervals.grandvalet_bengio import (
     GRANDVALET_BENGIO,
     HalfFoldLosses,
@@ -174,3 +175,12 @@ def test_bayle_variances(blocks, level):
         pivot = bayle_pivot(FoldLosses.from_blocks(blocks), variance=option)
         half = stats.norm.ppf(0.5 + level / 2) * math.sqrt(max(variance, 0.0) / n)
         assert pivot.interval(level) == pytest.approx((losses.mean() - half, losses.mean() + half), abs=1e-7)
+
+
+def test_a_mean_difference_that_only_rounding_keeps_from_zero_is_zero():
+    means = [0.1, 0.2, -0.3]
+    assert np.mean(means) != 0.0
+    folds = FoldLosses.from_blocks([[1] + [0] * 9, [1] * 2 + [0] * 8, [-1] * 3 + [0] * 7])
+    row = cb.from_records(folds, "k-fold-t", differences=True)
+    assert (row.estimate, row.statistic, row.pvalue) == (0.0, 0.0, 1.0)
+    assert rho_threshold(means) == -math.inf
