@@ -167,9 +167,9 @@ def boundary_deviations(
     n_jobs : int or None, default=1
         Number of threads; -1 for all cores. The result does not depend on it.
     limits : SearchLimits, default=SearchLimits(nodes_per_draw=20_000)
-        Limits on the searches. U_b and L_b of a stopped search are bounds that make the interval longer; a warning and
-        a remark report the number of such draws. Without a limit, the time grows exponentially with the number of near
-        points.
+        Limits on the searches. U_b and L_b of a stopped search are bounds that can only make the interval longer; a
+        warning and a remark report the number of such draws. Without a limit, the time grows exponentially with the
+        number of near points.
 
     Returns
     -------
