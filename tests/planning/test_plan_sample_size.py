@@ -332,3 +332,12 @@ def test_a_share_of_0_or_1_has_no_size():
     }
     assert math.isnan(found[3].expected)  # nobody is called an event
     assert (found[4].expected, found[0].expected) == (pytest.approx(0.7), pytest.approx(0.7))
+
+
+@pytest.mark.parametrize(("method", "n_resamples"), [("k-fold-t", None), ("langford-binomial", 2)])
+def test_only_methods_that_draw_have_resamples(method, n_resamples):
+    plan = quick_plan(CLF, X, Y, method=method, n_samples=(20,))
+    assert plan.n_resamples == n_resamples
+    assert all(
+        ("resamples" in text) == (n_resamples is not None) for text in (str(plan), str(plan.describe()))
+    )

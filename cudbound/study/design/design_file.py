@@ -193,8 +193,10 @@ def _taken(left: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     return {key: left.pop(key) for key in keys if key in left}
 
 
-def find_world(name: str, parameters: Mapping[str, Any]) -> tuple[populations.World, dict[str, Any]]:
-    """Return a simulated world, and a mapping of its name and all parameters.
+def find_world(
+    name: str, parameters: Mapping[str, Any], others: Iterable[str] = ()
+) -> tuple[populations.World, dict[str, Any]]:
+    """Return a simulated world, and a mapping of its name and all parameters; a hint may name `others`.
 
     Raises
     ------
@@ -207,7 +209,7 @@ def find_world(name: str, parameters: Mapping[str, Any]) -> tuple[populations.Wo
         )
     signature = inspect.signature(WORLDS[name]).parameters
     for key in parameters.keys() - signature:
-        hint = exceptions.did_you_mean(key, ("name", *signature, *RECIPE_KEYS), "the keys are")
+        hint = exceptions.did_you_mean(key, (*signature, *others), "the keys are")
         raise ValueError(f"world {name} has no key {quoted(key)}; {hint}")
     values = {key: parameters.get(key, parameter.default) for key, parameter in signature.items()}
     return WORLDS[name](**values), {"world": name, **values}
@@ -217,7 +219,7 @@ def _world(name: str, left: dict[str, Any], *, has_groups: bool) -> _Described:
     """Return a world, with several rows per patient if one of their keys, or groups, is given."""
     of_patients = _taken(left, PATIENT_KEYS)
     world: Any
-    world, description = find_world(name, left)
+    world, description = find_world(name, left, ("name", *RECIPE_KEYS))
     if not of_patients and not has_groups:
         return world, description
     rows = of_patients.pop("rows_per_patient", None)

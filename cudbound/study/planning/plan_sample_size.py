@@ -171,6 +171,7 @@ def plan_sample_size(
         resampling=_settings(resampling),
     )
     pilot = None if y is None or not isinstance(population, RealData) else population
+    draws = any(kind.of_draws for kind in methods.needed(*methods.reading(metrics.kinds)))
     return SampleSizePlan(
         sizes=_sizes(_run(study, n_jobs), pilot is not None),
         half_width=half_width,
@@ -181,7 +182,7 @@ def plan_sample_size(
         source=getattr(population, "cases", population.title) if pilot is None else pilot.words,
         n_pilot=None if pilot is None else pilot.n_cases,
         classifier=describe_classifier(estimator),
-        n_resamples=n_resamples,
+        n_resamples=n_resamples if draws else None,
         seed=study.seed,
     )
 
@@ -304,8 +305,8 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         Rows of the pilot; None for a world.
     classifier : str
         In words.
-    n_resamples : int
-        Bootstrap draws per interval.
+    n_resamples : int or None
+        Bootstrap draws per interval; None if the method uses none.
     seed : int
         Reproduces the plan exactly.
     preparation : tuple of str
@@ -321,7 +322,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
     source: str
     n_pilot: int | None
     classifier: str
-    n_resamples: int
+    n_resamples: int | None
     seed: int
     preparation: tuple[str, ...] = ()
 
@@ -448,9 +449,8 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         yield f"Samples: {self.source}."
         yield from self.preparation
         yield f"Classifier: {self.classifier}."
-        yield (
-            f"Run: {half_widths[0]} samples of each size, {self.n_resamples} resamples of each, {in_words(self.seed)}."
-        )
+        draws = "" if self.n_resamples is None else f" {self.n_resamples} resamples of each,"
+        yield f"Run: {half_widths[0]} samples of each size,{draws} {in_words(self.seed)}."
         if self.n_pilot is not None:
             yield PILOT_NOTE.format(n=self.n_pilot)
         yield (
@@ -482,11 +482,12 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         title = f"{card.title} ({self.method})" if card else self.method
         n_each = self.sizes[0].half_widths.size
         grid = ", ".join(str(size.n) for size in self.sizes)
+        draws = "" if self.n_resamples is None else f" from {self.n_resamples} resamples"
         methods = (
             f"The number of patients was planned by simulation. Samples of {grid} patients ({self.source}), {n_each} "
             f"of each size, were analyzed as the study will be: a classifier ({self.classifier}) was fitted, and a "
-            f"{format_level(self.confidence_level)} interval for its {metric_words([self.metric])} computed from "
-            f"{self.n_resamples} resamples by: {title}."
+            f"{format_level(self.confidence_level)} interval for its {metric_words([self.metric])} computed"
+            f"{draws} by: {title}."
         )
         return Description(
             printable(methods),
