@@ -186,8 +186,8 @@ class Search:
 
     @property
     def has_default_budget(self) -> bool:
-        """Whether the search for the quantile has the default limit."""
-        return self._is_planned and self.limits.seconds is None
+        """Whether the search for the quantile has the default limit, and no other."""
+        return self._is_planned and self.limits.seconds is None and self.limits.nodes_per_draw is None
 
     def _planned(self, problem: Problem) -> SearchLimits:
         """Return the limits, with the planned nodes of the search: some are reserved for narrowing the bounds."""

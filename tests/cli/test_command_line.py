@@ -14,9 +14,12 @@ from cli_fakes import CLEAN, assert_error, interval, invoke
 
 from cudbound import Metrics
 from cudbound.bound.cud_bound import Bound
+from cudbound.cli.command import worded
 from cudbound.intervals import find_methods
+from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.report.render import render_report
 from cudbound.resampling import Resampling
+from cudbound.solve.search import Search, search_ended
 
 pytestmark = pytest.mark.usefixtures("patients")
 
@@ -242,3 +245,9 @@ def test_instability_is_drawn_and_told_below_the_table(tmp_path):
     assert picture.read_text().startswith("<?xml")
     refused = invoke(*few, "--methods", "bayle-cv", "--instability", str(picture))
     assert_error(refused, 2, "--instability needs two classes and a method that refits on bootstrap draws")
+
+
+def test_the_default_limit_of_the_search_names_its_option():
+    left = Draws(np.zeros(1), np.ones(1), np.array([SolveStatus.NODE_LIMIT]), np.array([9]), np.zeros((1, 2)))
+    event = search_ended(Search(), left, 0.1, 0.2)
+    assert "1 of 1 draws unsolved: add --bound nodes=inf to complete the search." in worded(event)

@@ -192,3 +192,11 @@ def test_the_report_reads_new_cases():
     numbers = json.loads(Path("report.json").read_text())
     assert f"{M} test cases" in numbers["new_cases"][0]
     assert "--new-cases new.csv" in numbers["reproduction"]["command"]
+
+
+def test_warnings_name_options_of_the_command():
+    TRAINING.to_csv("new.csv", index=False)
+    call = ("interval", "data.csv", *ROLES, *FEW, "--methods", "cud,pooled", "--bound", "nodes_per_draw=1")
+    limited = invoke(*call, "--new-cases", "new.csv")
+    assert "Remove them from the file of --new-cases, unless" in limited.stderr
+    assert "draws: increase it with --bound." in limited.stderr
