@@ -128,6 +128,13 @@ def seeded_clone(estimator: Any, seed: int) -> Any:
     return clone(estimator).set_params(**dict.fromkeys(unseeded_parameters(estimator), seed))
 
 
+def seeded_fit(estimator: Any, X: Any, y: Any, seed: int, **keywords: Any) -> Any:
+    """Return a fitted `seeded_clone` without the seed, so that each clone of it can take another."""
+    fitted = seeded_clone(estimator, seed)
+    fitted.fit(X, y, **keywords)
+    return fitted.set_params(**dict.fromkeys(unseeded_parameters(estimator)))
+
+
 def unseeded_parameters(estimator: Any) -> list[str]:
     """Return the names of the ``random_state`` parameters that are None, including nested ones."""
     return [

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters.model import Model
-from cudbound.adapters.parts import RecordedOutputs, fit_keywords, seeded_clone, unseeded_parameters
+from cudbound.adapters.parts import RecordedOutputs, fit_keywords, seeded_fit
 from cudbound.analysis.question import Question, check_new_cases
 from cudbound.analysis.rows import Analysis
 from cudbound.basis.exceptions import ParameterError, SavedResultError
@@ -215,11 +215,8 @@ def fit_if_needed(learner: Any, X: Any, y: Any, seed: int, what: str, **metadata
     except NotFittedError:
         check_before_fit(X, y)
         keywords = fit_keywords(learner, **metadata)
-        fitted = seeded_clone(learner, seed)
-        with naming_the_step(fitted, what):
-            fitted.fit(X, y, **keywords)
-        # clones of it take seeds of their own
-        return fitted.set_params(**dict.fromkeys(unseeded_parameters(learner)))
+        with naming_the_step(learner, what):
+            return seeded_fit(learner, X, y, seed, **keywords)
     return learner
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any, Literal, TypeAlias, overload
 
@@ -167,24 +167,21 @@ def from_records(
     if metric != ERROR.name and (differences or is_estimator):
         raise ParameterError("metric", "'error' for comparisons and point estimates", metric)
     if differences:
-        requested, comparison = _single(find_comparisons([method]))
-        options = requested.options_of(comparison)
+        comparison, options = _single(find_comparisons([method]))
         return compute_comparison(comparison, collected, level, alternative, options, null=null)
     if is_estimator:
-        estimators, estimator = _single(find_estimators([method]))
-        return compute_estimate(estimator, collected, estimators.options_of(estimator))
-    intervals, interval = _single(find_methods([method], argument="method"))
+        estimator, options = _single(find_estimators([method]))
+        return compute_estimate(estimator, collected, options)
+    interval, options = _single(find_methods([method], argument="method"))
     check_choice("alternative", alternative, ALTERNATIVES)
-    row = compute_interval(
-        interval, collected, level, intervals.options_of(interval), alternative=alternative
-    )
+    row = compute_interval(interval, collected, level, options, alternative=alternative)
     return replace(row, metric=metric)
 
 
-def _single(requested: RequestedMethods[Card]) -> tuple[RequestedMethods[Card], Card]:
-    """Return the request, and its only method."""
+def _single(requested: RequestedMethods[Card]) -> tuple[Card, Mapping[str, Any]]:
+    """Return the only method of a request, and its options."""
     if len(requested) != 1:
         names = [method.name for method in requested]
         raise ParameterError("method", "one method; a group stands for several", names)
     (method,) = requested
-    return requested, method
+    return method, requested.options_of(method)

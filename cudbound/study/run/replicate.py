@@ -19,7 +19,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
-from cudbound.adapters.parts import RecordedOutputs, seeded_clone, splits_rows, unseeded_parameters
+from cudbound.adapters.parts import RecordedOutputs, seeded_fit, splits_rows
 from cudbound.analysis.compare_learners import compare_learners
 from cudbound.analysis.performance_interval import compare_intervals
 from cudbound.basis.calls import HIDDEN, shared
@@ -91,13 +91,9 @@ def _fit(scenario: Scenario, X: Any, y: Any, seed: int) -> list[Any]:
 
     The seed replaces every ``random_state`` that is None, and is removed afterwards: refits have their own seeds.
     """
-    learners, fitted = scenario.learners(), []
     if len(np.unique(y)) == 1:
-        return [DummyClassifier().fit(X, y) for _ in learners]
-    for learner in learners:
-        classifier = seeded_clone(learner, seed).fit(X, y)
-        fitted.append(classifier.set_params(**dict.fromkeys(unseeded_parameters(learner))))
-    return fitted
+        return [DummyClassifier().fit(X, y) for _ in scenario.learners()]
+    return [seeded_fit(learner, X, y, seed) for learner in scenario.learners()]
 
 
 def _difference(values: list[float]) -> float:
