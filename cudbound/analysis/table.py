@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
@@ -61,6 +61,8 @@ class Table(Tabular, Generic[results.OneRow]):
     #: The word for a row in messages.
     KIND: ClassVar[str]
     COLUMNS: ClassVar[tuple[str, ...]]
+    #: Makes the report, from rows, `to_frame`, a `Run` and a style.
+    REPORT: ClassVar[Callable[..., Report]]
 
     @property
     def run(self) -> Run | None:
@@ -128,6 +130,10 @@ class Table(Tabular, Generic[results.OneRow]):
         """
         return results.frame_of(self.rows, self.COLUMNS)
 
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return the table with its title and notes."""
+        return self.REPORT(self.rows, self.to_frame, run or self.run, style)
+
 
 @dataclass(frozen=True, repr=False)
 class IntervalTable(Table[results.IntervalEstimate], results.Pictured["IntervalDisplay"]):
@@ -145,6 +151,7 @@ class IntervalTable(Table[results.IntervalEstimate], results.Pictured["IntervalD
 
     KIND = "interval"
     COLUMNS = results.IntervalEstimate.COLUMNS
+    REPORT = staticmethod(interval_report)
 
     @property
     def run(self) -> Run | None:
@@ -261,10 +268,6 @@ class IntervalTable(Table[results.IntervalEstimate], results.Pictured["IntervalD
         return (
             () if self.run is None else sentences.cautions(self.rows, self.run.n_samples, self.run.cautions)
         )
-
-    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the table with its title and notes."""
-        return interval_report(self.rows, self.to_frame, run or self.run, style)
 
     def save(self, path: str | Path) -> None:
         """Write a file for checking the table with `cudbound.verify_result` or ``cudbound verify``.
@@ -414,6 +417,7 @@ class ComparisonTable(SingleRow, Table[results.ComparisonResult], results.Pictur
 
     KIND = "comparison"
     COLUMNS = results.ComparisonResult.COLUMNS
+    REPORT = staticmethod(comparison_report)
 
     def __contains__(self, names: object) -> bool:
         return bool(self._rows_named(names))
@@ -470,10 +474,6 @@ class ComparisonTable(SingleRow, Table[results.ComparisonResult], results.Pictur
         """The p-value, if there is only one comparison."""
         return self.row.pvalue
 
-    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the table with its title and notes."""
-        return comparison_report(self.rows, self.to_frame, run or self.run, style)
-
     @property
     def pictured(self) -> pd.DataFrame:
         """The data for the plot: `to_frame`, with the title of each method, or its pair."""
@@ -491,7 +491,4 @@ class PointEstimateTable(Table[results.PointEstimate]):
 
     KIND = "point estimate"
     COLUMNS = results.PointEstimate.COLUMNS
-
-    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the table with its title and notes."""
-        return point_report(self.rows, self.to_frame, run or self.run, style)
+    REPORT = staticmethod(point_report)

@@ -11,7 +11,7 @@ from cudbound.basis.metric_words import grouped, in_formula, metric_words
 from cudbound.basis.outcomes import Center, hypotheses_in_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.report.sentences import DIFFERENCES, SAME_POPULATION, cautions, explain_estimands, headline
-from cudbound.report.tables import FULL, Column, Report, Run, Style, rows_report, styled, with_confidence
+from cudbound.report.tables import Column, Report, Run, Style, rows_report, styled, with_confidence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +47,8 @@ OUTSIDE = (
 def interval_report(
     rows: Sequence[IntervalEstimate],
     to_frame: Callable[[], pd.DataFrame],
-    run: Run | None = None,
-    style: Style = FULL,
+    run: Run | None,
+    style: Style,
 ) -> Report:
     """Return rows of intervals with their title and notes.
 
@@ -124,8 +124,8 @@ def _outside_note(rows: Sequence[IntervalEstimate]) -> str:
 def point_report(
     rows: Sequence[PointEstimate],
     to_frame: Callable[[], pd.DataFrame],
-    run: Run | None = None,
-    style: Style = FULL,
+    run: Run | None,
+    style: Style,
 ) -> Report:
     """Return rows of point estimates with their title and notes."""
     notes = (
@@ -157,8 +157,8 @@ _ADJUSTED = (
 def comparison_report(
     rows: Sequence[ComparisonResult],
     to_frame: Callable[[], pd.DataFrame],
-    run: Run | None = None,
-    style: Style = FULL,
+    run: Run | None,
+    style: Style,
 ) -> Report:
     """Return rows of comparisons with their title and notes."""
     pairs = list(dict.fromkeys((row.a, row.b) for row in rows))

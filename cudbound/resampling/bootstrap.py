@@ -75,27 +75,18 @@ def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[An
     return np.asarray(no_information_error(real, predicted))
 
 
-def usable_draws(
-    context: RefitContext, counts: NDArray[np.int32], *, need_out_of_bag: bool = False, copies: bool = True
-) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+def usable_draws(inputs: Any, _: Any) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Return the draws to fit, and remarks on the others.
 
-    Parameters
-    ----------
-    context : RefitContext
-        Its generator is used for redrawing.
-    counts : ndarray of int32, shape (n_resamples, n_samples)
-        The draws, shared with the CUD bound.
-    need_out_of_bag : bool, default=False
-        Whether to redraw draws that contain every point.
-    copies : bool, default=True
-        Whether a row that was drawn several times is fitted as often, or once.
+    They are the draws of the CUD bound, and those in their place that have the classes and, without inner draws, a row
+    out of bag. It does not matter who reads them, so that no row of a table depends on the others.
 
     Raises
     ------
     ValueError
         If a draw has one class and the policy is "error", or if the policy is "drop" and no draw is left.
     """
+    context, counts, need_out_of_bag = inputs.context(BOOTSTRAP), inputs.counts, inputs.n_inner is None
     remarks = []
     one_class = has_one_class(counts, context.labels)
     n_one_class = int(one_class.sum())
@@ -129,7 +120,7 @@ def usable_draws(
         drawn = counts[again]
         lacking = ~np.all([drawn[:, rows].any(axis=1) for rows in held], axis=0)
         again = again[unusable(drawn) | lacking]
-    if not copies:
+    if not inputs.copies:
         return np.minimum(counts, 1), (*remarks, WITHOUT_COPIES)
     return counts, tuple(remarks)
 
@@ -212,12 +203,6 @@ def _count_places(places: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
     return np.bincount(flat.ravel(), minlength=places.size).reshape(places.shape).astype(np.int32)
 
 
-def _usable(inputs: Any, _: Any) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    # regardless of who reads the draws, so that no row depends on the others
-    context, out_of_bag = inputs.context(BOOTSTRAP), inputs.n_inner is None
-    return usable_draws(context, inputs.counts, need_out_of_bag=out_of_bag, copies=inputs.copies)
-
-
 def _bootstrap(inputs: Any, records_by_name: Mapping[str, Any]) -> BootstrapLosses:
     return record_bootstrap(inputs.context(BOOTSTRAP), *records_by_name[USABLE_DRAWS.name])
 
@@ -231,7 +216,7 @@ def _inner(inputs: Any, records_by_name: Mapping[str, Any]) -> InnerErrors | Non
 
 #: The draws that are refitted, for all records that read them.
 USABLE_DRAWS = RecordKind(
-    "usable_draws", holds=tuple, words="draws that can be fitted", record=_usable, whole_groups=True
+    "usable_draws", holds=tuple, words="draws that can be fitted", record=usable_draws, whole_groups=True
 )
 BOOTSTRAP = RecordKind(
     "bootstrap",
