@@ -150,12 +150,9 @@ def picture(text: str) -> Path:
 
 def output_option(help: str, name: str = "path", **named: Any) -> Decorator:
     """Add --output, a file or - for stdout; the command receives a Path or None."""
-    settings: dict[str, Any] = {"type": OUTPUT, "callback": _none_for_stdout, "metavar": "PATH", "help": help}
+    settings: dict[str, Any] = {"type": OUTPUT, "metavar": "PATH", "help": help}
+    settings["callback"] = lambda context, param, path: None if path == Path("-") else path
     return click.option("--output", name, **(settings | named))
-
-
-def _none_for_stdout(context: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
-    return None if path == Path("-") else path
 
 
 _FORM_AND_PLACE = (

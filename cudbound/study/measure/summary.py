@@ -515,8 +515,7 @@ def keeps_level(coverage: Array, mcse: Array, high: Array, confidence_level: flo
 
 def means(grouped: Grouped, names: list[str]) -> pd.DataFrame:
     """Return the mean of each column with its Monte Carlo standard error."""
-    errors = grouped[names].std() / grouped[names].count() ** 0.5
-    table = grouped[names].mean().join(errors.add_suffix("_mcse"))
+    table = grouped[names].mean().join(grouped[names].sem().add_suffix("_mcse"))
     return table[[name + suffix for name in names for suffix in ("", "_mcse")]]
 
 
