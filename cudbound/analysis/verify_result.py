@@ -21,6 +21,8 @@ from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Features, Learner, Splits, check_integer, check_n_jobs, check_rng
 from cudbound.inputs.data_file import first_few
 from cudbound.intervals import METHODS, Method, find_methods
+from cudbound.metrics.metrics import Metrics
+from cudbound.metrics.targets import targets_of
 from cudbound.problem.problem import AdditiveModel
 from cudbound.resampling.settings import spawn_streams
 from cudbound.saved.check_bounds import check_interval, check_on_data
@@ -166,8 +168,10 @@ def verify_result(
                     checks += check_on_data(
                         bound, saved, model, event, data.sample_weight, size, generator, jobs
                     )
+        level = saved.question.confidence_level
+        levels = _levels(saved.question, metrics, data.events(event_class))
         for bound in saved.bounds:
-            checks += check_interval(bound, saved.question.confidence_level)
+            checks += check_interval(bound, levels.get(bound.intervals[0].metric.name, level))
         if same and saved.rows:
             checks.append(
                 _check_rows(saved, data.estimator, (X, y, groups, sample_weight), cv, new_cases, jobs)
@@ -177,6 +181,12 @@ def verify_result(
     result = ResultVerification(tuple(checks))
     verified = result.passed and (not saved.rows or checks[-1].passed)
     return replace(result, intervals=_in_words(saved)) if verified else result
+
+
+def _levels(question: SavedQuestion, metrics: Metrics, event: NDArray[np.bool_]) -> dict[str, float]:
+    """Return the level of the bound of each metric, by its name: that of the others together, or of the metric."""
+    targets = targets_of(metrics, event, None, question.confidence_level, question.alternative)
+    return {target.metric.name: target.cud_level for target in targets}
 
 
 def _check_data(saved: SavedResult, fingerprint: str, same: bool, n: int, row_checks: str) -> Check:

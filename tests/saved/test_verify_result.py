@@ -148,6 +148,14 @@ RARE = np.where(np.arange(N) < 27, "ill", "well")
 TABLES = {
     "one-sided": (Y, {"methods": ["cud", "martin-beta"], "alternative": "less"}),
     "joint": (Y, {"methods": ["cud"], "metric": BOTH, "alternative": "greater"}),
+    "joint with scores": (
+        Y,
+        {
+            "methods": ["cud", "two-center"],
+            "metric": Metrics(["error", "auc", "brier"], event="ill", joint=True),
+            "n_resamples": 60,
+        },
+    ),
     "own metric": (Y, {"methods": ["cud"], "metric": Metrics(Metric("mixed", (0.25, 0.75)), event="ill")}),
     "cost": (Y, {"methods": ["cud"], "metric": Metrics("cost", costs={"ill": 1, "well": 5})}),
     "groups": (Y, {"methods": "recommended", "groups": GROUPS}),
