@@ -187,8 +187,8 @@ class Method(MethodCard):
 
     def __reduce__(self) -> Any:
         """Return the name of a method of this package, so that results pickle methods by name."""
-        by_name = _of_this_package(self.name) is self
-        return (_of_this_package, (self.name,)) if by_name else super().__reduce__()
+        named = self.name, self.reads
+        return (_of_this_package, named) if _of_this_package(*named) is self else super().__reduce__()
 
     @property
     def gives_interval(self) -> bool:
@@ -203,10 +203,11 @@ class Method(MethodCard):
         return self.test is not None or self.pivot is not None
 
 
-def _of_this_package(name: str) -> Method | None:
+def _of_this_package(name: str, reads: str) -> Method | None:
     from cudbound.intervals import METHODS
 
-    return METHODS.get(name)
+    method = METHODS.get(name)
+    return None if method is None else method.reading(reads)
 
 
 def of_record(kind: RecordKind[R], function: Callable[..., T]) -> Callable[..., T]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -123,3 +124,11 @@ def test_scores_stand_beside_errors_with_inner_draws_where_a_draw_has_one_class(
     alone = cb.performance_interval(LogisticRegression(), X, labels, metric="auc", n_resamples=60, rng=0)
     assert table["two-center", "auc"].estimate == alone.estimate
     assert any("draws contain only one class" in remark for remark in table["two-center", "auc"].remarks)
+
+
+@pytest.mark.parametrize("metric", ["auc", "brier", ["error", "auc"]])
+def test_a_table_of_scores_can_be_pickled(metric):
+    table = cb.compare_intervals(LogisticRegression(), X, Y, metric=metric, **SETTINGS)
+    again = pickle.loads(pickle.dumps(table))
+    assert again.rows == table.rows
+    assert again.analysis.question.readings == table.analysis.question.readings
