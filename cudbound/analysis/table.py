@@ -16,7 +16,7 @@ from cudbound.basis import results
 from cudbound.basis.exceptions import CudboundWarning, suggestion
 from cudbound.basis.metric_words import DETAILS
 from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.basis.rounding import printable, sentences_html
+from cudbound.basis.rounding import InLines, printable
 from cudbound.intervals import METHODS
 from cudbound.intervals.pooled import cases_needed
 from cudbound.report import sentences
@@ -329,7 +329,7 @@ class SingleRow(results.WithInterval):
         return limits
 
 
-class PerformanceInterval(SingleRow, IntervalTable):
+class PerformanceInterval(InLines, SingleRow, IntervalTable):
     """One confidence interval for the error, or another metric, of a classifier: a table of one row, in words.
 
     Attributes
@@ -399,13 +399,9 @@ class PerformanceInterval(SingleRow, IntervalTable):
         sentence = sentences.interval_sentence(self.row, self.n_samples, percent)
         return replace(super().describe(percent), results=printable(sentence))
 
-    def __str__(self) -> str:
-        return "\n".join(printable(line) for line in (self.sentence, *self.basis))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return sentences_html(self.sentence, self.basis)
+    def lines(self) -> list[str]:
+        """Return the sentence and its basis, as which it prints."""
+        return [self.sentence, *self.basis]
 
 
 class ComparisonTable(SingleRow, Table[results.ComparisonResult], results.Pictured["ComparisonDisplay"]):
