@@ -329,8 +329,23 @@ class HingeRelaxation final : public RelaxationWith<HingeNode> {
             if (coordinates_.share(k) == 0.0 || (only_flat && bends(slope_along(here, k), k, far))) continue;
             moved2 += step * step;
         }
+        const double moved = std::sqrt(moved2);
         const double size = load_ + length_of(here.point.data(), p);
-        return moved2 <= Settings::hinge_rounding * Settings::hinge_rounding * size * size;
+        if (!(moved <= Settings::hinge_rounding * size)) return false;
+        // Where rows weigh next to nothing, a step as small leads on to where they lose nothing, along the edge of a
+        // cone; what the last bits of the point do is all that is left out.
+        return moved <= Settings::unit_error * size ||
+               lost_by_rows_below(here, 2.0 * moved * size_of(here) / Settings::tie) <= slack;
+    }
+
+    // What the rows at their cap lose together that lose no more than `most` each.
+    double lost_by_rows_below(const HingeNode& here, double most) const {
+        double sum = 0.0;
+        for (int i = 0; i < terms_.count; ++i) {
+            const double share = here.active.place(i) < 0.0 ? -2.0 * terms_.caps[i] * violations_[i] : 0.0;
+            if (share <= most) sum += share;
+        }
+        return sum;
     }
 
     // Moves the center to the node's point, and beyond it as long as the next steps would all be the same.
