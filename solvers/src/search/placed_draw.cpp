@@ -73,13 +73,15 @@ void PlacedDraw::place() {
     for (auto* vector : {&offset, &curvature, &at_minimizer, &crossing}) vector->resize(m);
     probed.assign(m, 0);
     relaxation->place(id, units.data(), offset.data(), curvature.data());
+    tie = (Settings::tie + relaxation->error) * relaxation->extent;
+    near_tie = relaxation->near_ties * tie;
     const Node& minimizer = relaxation->root();
     for (std::size_t i = 0; i < m; ++i) {
         at_minimizer[i] = dot(unit(static_cast<int>(i)), minimizer.point.data(), p) + offset[i];
-        crossing[i] = minimizer.loss + curvature[i] * at_minimizer[i] * at_minimizer[i];
+        // the minimizer may be closer by a tie, which is long where the coefficients are
+        const double sure = std::max(0.0, std::abs(at_minimizer[i]) - tie);
+        crossing[i] = minimizer.loss + curvature[i] * sure * sure;
     }
-    tie = (Settings::tie + relaxation->error) * relaxation->extent;
-    near_tie = relaxation->near_ties * tie;
 }
 
 bool PlacedDraw::score_anchor(double* score) const {
