@@ -15,7 +15,7 @@ from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.proportions import inverted_cdf_quantile, quantile_rank, within
 from cudbound.basis.validation import check_confidence_level, check_flag, check_localization, check_settings
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
-from cudbound.problem.draws import Draws, has_one_class
+from cudbound.problem.draws import Draws
 from cudbound.problem.problem import AdditiveModel, Polish, Problem
 from cudbound.solve.limits import NO_LIMITS, SearchLimits
 from cudbound.solve.minimum import draws_problem
@@ -195,7 +195,8 @@ class CudBound:
     @property
     def n_single_class_draws(self) -> int:
         """Number of draws with only one class."""
-        return int(has_one_class(self.problem.counts, self.problem.labels).sum())
+        sums = self.problem.counts @ self.problem.labels
+        return int((np.abs(sums) == self.problem.counts.sum(axis=1)).sum())
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -19,10 +19,11 @@ from cudbound.bound.cud_bound import Bound
 from cudbound.intervals.method import Method
 from cudbound.losses.surrogates import LOSSES as SURROGATES
 from cudbound.problem.coordinates import orthonormal_basis
-from cudbound.problem.draws import Draws, SolveStatus, has_one_class
+from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel, Problem
 from cudbound.records import LOSSES, Records
 from cudbound.records.rules import FitCount, NumberOrNan, Numbers, Recorded, Remarks, Size, check_ordered
+from cudbound.resampling.context import has_one_class
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem, least_loss, training_problem
 from cudbound.solve.native import unsupported

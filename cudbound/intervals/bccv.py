@@ -16,7 +16,7 @@ from cudbound.intervals.bootstrap_percentile import percentile_interval, shifted
 from cudbound.intervals.method import Method, of_record
 from cudbound.records.rules import FitCount, MeanLoss, Means, Recorded, Remarks
 from cudbound.resampling.bootstrap import USABLE_DRAWS
-from cudbound.resampling.context import RefitContext
+from cudbound.resampling.context import RefitContext, has_one_class
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
@@ -96,7 +96,7 @@ def record_removed_cases(context: RefitContext, counts: NDArray[np.int32]) -> Re
     for part in gen_batches(case.size, step):
         tested = groups.codes == case[part, None]
         training = np.where(tested, 0, sets[number[part]])
-        n_one_class += context.count_one_class(training)
+        n_one_class += int(has_one_class(training, context.labels).sum())
         notes = context.describe_parts(TRAINING_SETS, 0, n_one_class)
         wrong = (sets[number[part]] * tested * context.refit(training)).sum(axis=1)
         errors += np.bincount(number[part], weights=wrong, minlength=len(sets))

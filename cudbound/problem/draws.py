@@ -117,20 +117,6 @@ def draw_stratified_counts(
     return counts
 
 
-def has_one_class(counts: NDArray[Any], labels: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which training sets have only one class, shape (...).
-
-    Parameters
-    ----------
-    counts : ndarray of int, shape (..., n_samples)
-        How often each row occurs in each training set.
-    labels : ndarray of float, shape (n_samples,)
-        -1.0 or +1.0, or the numbers of the classes.
-    """
-    of_class = labels[:, None] == np.unique(labels)
-    return np.asarray((counts @ of_class.astype(np.int64)).max(axis=-1) == counts.sum(axis=-1))
-
-
 class SolveStatus(enum.IntEnum):
     """How the search of one draw ended; the same names and numbers as ``cudbound::Status`` in C++.
 

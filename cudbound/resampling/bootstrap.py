@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import Faster
 from cudbound.basis.record_kind import RecordKind
-from cudbound.problem.draws import draw_counts, has_one_class
+from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors, no_information_error
 from cudbound.records.losses import leave_one_out_bootstrap_error, ratio_or_nan
-from cudbound.resampling.context import TREATMENT, RefitContext, parted, refuse_one_class
+from cudbound.resampling.context import TREATMENT, RefitContext, has_one_class, parted, refuse_one_class
 from cudbound.resampling.failed_refits import failed_refits_error
 
 Array = NDArray[np.float64]

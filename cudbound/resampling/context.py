@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from cudbound.basis.groups import Groups
 from cudbound.basis.validation import Losses
-from cudbound.problem.draws import has_one_class
 from cudbound.resampling.failed_refits import Failures
 from cudbound.resampling.settings import Policy, Resampling
 
@@ -20,6 +19,20 @@ if TYPE_CHECKING:
     from cudbound.resampling.refits import Outputs, Refit
 
 TREATMENT = {"fit": "fitted as drawn", "redraw": "redrawn", "drop": "dropped"}
+
+
+def has_one_class(counts: NDArray[Any], labels: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which training sets have only one class, shape (...).
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (..., n_samples)
+        How often each row occurs in each training set.
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0, or the numbers of the classes.
+    """
+    of_class = labels[:, None] == np.unique(labels)
+    return np.asarray((counts @ of_class.astype(np.int64)).max(axis=-1) == counts.sum(axis=-1))
 
 
 class SingleClassError(ValueError):
@@ -90,10 +103,6 @@ class RefitContext:
         """What is drawn and left out together: the groups, or else each row by itself."""
         return Groups(np.arange(self.n_samples)) if self.groups is None else self.groups
 
-    def count_one_class(self, training: NDArray[np.int32]) -> int:
-        """Return how many training sets, as counts of shape (n_fits, n_samples), have only one class."""
-        return int(has_one_class(training, self.labels).sum())
-
     def draw_parts(
         self, draws: Sequence[Callable[[], Part]], training: Callable[[Part], NDArray[np.int32]], what: str
     ) -> tuple[list[Part], tuple[str, ...]]:
@@ -137,7 +146,7 @@ class RefitContext:
             attempts = 0
             while True:
                 part = draw()
-                n_bad = self.count_one_class(training(part))
+                n_bad = int(has_one_class(training(part), self.labels).sum())
                 if not n_bad or self.on_single_class in ("fit", "error") or attempts == MAX_ATTEMPTS:
                     break
                 attempts += 1

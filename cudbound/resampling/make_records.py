@@ -25,7 +25,7 @@ from cudbound.metrics.views import records_for
 from cudbound.problem.problem import AdditiveModel
 from cudbound.records import Records, TestSetLosses, no_information_error
 from cudbound.resampling.bootstrap import USABLE_DRAWS
-from cudbound.resampling.context import RefitContext, SingleClassError
+from cudbound.resampling.context import RefitContext, SingleClassError, has_one_class
 from cudbound.resampling.failed_refits import Failures, naming_the_step
 from cudbound.resampling.refits import Refits, prepare_refits
 from cudbound.resampling.settings import Policy, Resampling
@@ -320,7 +320,8 @@ def _record_splits(inputs: RecordingInputs, kinds: Sequence[RecordKind[Any]]) ->
     refit = inputs.refits.recorded(stream.spawn(1)[0], inputs.advance, scored=scored)
     context = RefitContext(refit, labels, inputs.sizes, inputs.policy, stream)
     training = inputs.splits.training.astype(np.int32)
-    remarks = context.describe_parts("training sets of cv", 0, context.count_one_class(training))
+    n_one_class = int(has_one_class(training, labels).sum())
+    remarks = context.describe_parts("training sets of cv", 0, n_one_class)
     outputs = context.refit(training)
     return {
         kind.name: kind.from_splits(inputs.splits, outputs, remarks) for kind in kinds if kind.from_splits
