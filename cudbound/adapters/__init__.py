@@ -22,6 +22,7 @@ from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Array, check_can_be_refitted, check_labels
 from cudbound.estimators.batched import BatchedFit, BatchedRefit, Draws, classifiers, refit_in_batches
 from cudbound.estimators.batched.sources import branches, fit_apart, flatten, prepare
+from cudbound.estimators.two_class import ConvexLossClassifier
 from cudbound.problem.problem import AdditiveModel
 from cudbound.solve.minimum import check_minimizer, optimality_residual, training_problem
 from cudbound.solve.minimum import polish as polish_model
@@ -115,8 +116,7 @@ def additive_model(sample: Sample, *, polish: bool, native: bool = False) -> Add
     if native and model.l1_penalty is not None:
         check_native(training_problem(model))
     if sample.sample_weight is not None:
-        balanced = getattr(unwrap(estimator).classifier, "class_weight", None) == "balanced"
-        model = _weighted(model, sample.sample_weight, balanced=balanced)
+        model = _weighted(model, sample.sample_weight, unwrap(estimator).classifier)
     if polish:
         model = polish_model(model)
     else:
@@ -146,17 +146,20 @@ def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:
     _warn_unscaled(model, estimator)
 
 
-def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64], *, balanced: bool) -> AdditiveModel:
+def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64], classifier: Any) -> AdditiveModel:
     """Return the model with the weights of a fit in addition to those of the classes.
 
     scikit-learn's objectives are sums over rows, or means, so that the weights enter as they are; those of
-    `ConvexLossClassifier` have mean 1. Balanced classes have equal numbers of rows, or, in some of scikit-learn's
+    `ConvexLossClassifier` have mean 1. Without a penalty both scales have the same minimizer, so the coefficients do
+    not show which of them it is. Balanced classes have equal numbers of rows, or, in some of scikit-learn's
     classifiers, equal sums of weights. Which of these it is shows in which loss the coefficients minimize.
     """
     of_classes = np.ones(sample_weight.size) if model.sample_weight is None else model.sample_weight
     product = of_classes * sample_weight
-    candidates = [product, product / product.mean()]
-    if balanced:
+    if isinstance(classifier, ConvexLossClassifier):
+        return replace(model, sample_weight=product / product.mean())
+    candidates = [product]
+    if getattr(classifier, "class_weight", None) == "balanced":
         second = model.labels > 0.0
         of_class = np.where(second, sample_weight[second].sum(), sample_weight[~second].sum())
         candidates.append(sample_weight * sample_weight.sum() / (2.0 * of_class))

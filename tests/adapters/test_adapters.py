@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.svm import LinearSVC
 
-from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval, performance_interval
+from cudbound import (
+    ConvexLossClassifier,
+    LeastSquaresClassifier,
+    compare_intervals,
+    cud_interval,
+    performance_interval,
+)
 from cudbound.adapters import to_additive_model
 from cudbound.basis.exceptions import NotMinimizerError
 
@@ -65,6 +71,16 @@ def test_balanced_classes_of_weighted_rows_are_those_of_the_classifier(classifie
     model = to_additive_model(clf, X, y, sample_weight=weights)
     again = classifier(tol=1e-10).fit(X, y, sample_weight=model.sample_weight)
     assert again.coef_ == pytest.approx(clf.coef_, abs=1e-5)
+
+
+@pytest.mark.parametrize("size", [1.0, 2.7, 40.0])
+@pytest.mark.parametrize("classifier", [LeastSquaresClassifier(), ConvexLossClassifier("squared")])
+def test_only_the_classifier_that_scales_its_weights_has_scaled_ones_also_without_a_penalty(classifier, size):
+    X, y = _data()
+    weights = size * np.random.default_rng(1).uniform(0.5, 3.5, size=y.size)
+    model = to_additive_model(classifier.fit(X, y, sample_weight=weights), X, y, sample_weight=weights)
+    scaled = weights / weights.mean() if isinstance(classifier, ConvexLossClassifier) else weights
+    assert model.sample_weight == pytest.approx(scaled, rel=1e-12)
 
 
 # ---- results of statsmodels are refused with the classifier of scikit-learn that has the same coefficients ----
