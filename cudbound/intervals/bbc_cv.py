@@ -204,6 +204,7 @@ def _record(inputs: RecordingInputs, _: Any) -> TunedLosses:
         candidate = clone(search.estimator).set_params(**clone(parameters, safe=False))
         with threadpool_limits(inputs.n_jobs):
             candidate.fit(X, y)
+        inputs.advance(1)
         refits = prepare_refits(candidate, X, y, n_jobs=inputs.n_jobs)
         wrong = refits.recorded(inputs.streams["tuned"].spawn(1)[0], inputs.advance)(training) * splits.test
         of_rows.append(wrong.sum(axis=0) / n_tested)
