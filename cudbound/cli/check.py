@@ -29,7 +29,10 @@ def check(data: DataFile) -> None:
 
     content = check_file(data)
     click.echo(render_report(methods_report(content.columns, title=content.title)))
-    click.echo("\nProblems:" if content.problems else "\nNo problems were found.")
+    if content.problems:
+        click.echo("\nProblems:")
+    elif content.error is None:
+        click.echo("\nNo problems were found.")
     for problem in content.problems:
         click.echo(f"- {printable(problem)}")
     if content.error is not None:
