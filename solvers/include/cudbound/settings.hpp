@@ -468,6 +468,9 @@ struct Effort {
     // The same for a dive down the tree of the loss's model, with the minimizer of its draw.
     static constexpr std::int64_t model_dive_nodes = 1;
 
+    // If setting up all searches would take more than one part in so many of the nodes, a few draws are tried first.
+    static constexpr std::int64_t set_up_share = 4;
+
     // Nodes of a dive under squared loss, about. All dives follow where a part of the nodes (`dive_share`) pays them,
     // but take a smaller one: what they raise t by, the searches and the narrowing that they pay for lower the upper
     // end by.
@@ -498,9 +501,18 @@ struct Effort {
     static constexpr std::int64_t dear_node = 20;
     static constexpr std::int64_t more_nodes = 4;
 
-    // Floors that nodes are kept for when t is given up, and the bracket at which narrowing ends, on the scale of Q.
+    // Floors that nodes are kept for when t is given up, and how little narrowing may still gain when it ends: a part
+    // of the bracket, between these on the scale of Q.
     static constexpr std::int64_t narrowing_steps = 5;
+    static constexpr double narrow_part = 1.0 / 32.0;
     static constexpr double narrow_enough = 0.002;
+    static constexpr double narrow_most = 0.005;
+
+    // By which share of the bracket the floor lies below its upper end; with more nodes than before, which lower that
+    // end little if at all. A floor is given up if this many times as many draws are expected to fail as may.
+    static constexpr double narrow_step = 0.5;
+    static constexpr double narrow_next_step = 0.125;
+    static constexpr std::int64_t clearly_more = 3;
 
     // Time of a node of the loss, with terms for n p^2 and p^3, and of a node of the quadratic, with one for n p.
     // Confirming a node of the quadratic by the loss takes so many of its nodes per dimension.

@@ -23,6 +23,13 @@ OpenCone::Answer OpenCone::find(const Normals& normals, const Vector<int>& membe
 OpenCone::Answer OpenCone::look(const Normals& normals, const Vector<int>& members) {
     constexpr double thinnest = 1.0 / (Settings::thinnest_cone * Settings::thinnest_cone);
     const Constraints all{nothing_, {p_, normals.rows, nullptr, 0.0}};
+    const std::size_t count = members.size();
+    products_.resize(std::ssize(members));
+    columns_.resize(std::ssize(members) * p_);
+    for (std::size_t k = 0; k < count; ++k) {
+        const double* row = normals.row(members[k], p_);
+        for (int l = 0; l < p_; ++l) columns_.row(l, count)[k] = row[l];
+    }
     double length2 = 0.0;
     active_.reset();
     for (int patience = Effort::moves + Effort::moves_per_constraint * (p_ + static_cast<int>(members.size()));
@@ -31,11 +38,13 @@ OpenCone::Answer OpenCone::look(const Normals& normals, const Vector<int>& membe
         // what rounding alone can miss grows with the length of the point
         double worst = -Settings::cone_margin - Settings::conflict_rounding * std::sqrt(length2);
         int next = -1;
-        for (const int j : members) {
-            const double margin = dot(normals.row(j, p_), active_.point(), p_) - (j < normals.facets ? 1.0 : 0.0);
+        std::fill(products_.begin(), products_.end(), 0.0);
+        add_columns(columns_.data(), active_.point(), p_, products_.data(), count);
+        for (std::size_t k = 0; k < count; ++k) {
+            const double margin = products_[k] - (members[k] < normals.facets ? 1.0 : 0.0);
             if (!(margin >= worst)) {
                 worst = margin;
-                next = j;
+                next = members[k];
             }
         }
         if (next < 0) {

@@ -61,6 +61,8 @@ class OpenCone {
     std::int64_t exact_rows_ = 0;  // of its exact rank
     Vector<int> conflict_;
     Vector<std::int64_t> rows_;  // scratch
+    Vector<double> columns_;     // (p, members) scratch: the normals, transposed
+    Vector<double> products_;    // (members) scratch
 };
 
 }  // namespace cudbound

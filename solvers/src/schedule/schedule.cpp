@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -67,13 +68,13 @@ bool Schedule::plan_stage(std::int64_t rank) {
             return dive_more(rank);
         case Stage::bound:
             if (has_minorant(problem_) && plan_narrowing(rank, Kind::bound)) return true;
-            if (has_minorant(problem_) && minorant_nodes() >= Effort::dear_node && narrow_cap_ != 0 &&
-                narrow_cap_ <= nodes_left()) {
-                // where nodes of the loss are dear, more of the quadratic prove more
+            // where nodes of the loss are dear, more of the quadratic prove more
+            stage_ = narrows_again_ ? Stage::finish : Stage::narrow;
+            if (!narrows_again_ && are_nodes_dear() && narrow_cap_ != 0 && narrow_cap_ <= nodes_left()) {
+                stage_ = Stage::bound;
                 narrow_cap_ *= Effort::more_nodes;
-                start_narrowing(rank);
+                start_narrowing(rank, true);
             } else {
-                stage_ = Stage::narrow;
                 narrow_cap_ = 0;
             }
             return false;
@@ -143,14 +144,25 @@ bool Schedule::dive_more(std::int64_t rank) {
     return !std::exchange(dived_more_, true) && plan_dives(rank, true);
 }
 
+// Whether a node of the loss takes as long as many of the quadratic.
+bool Schedule::are_nodes_dear() const { return has_minorant(problem_) && minorant_nodes() >= Effort::dear_node; }
+
+// Whether setting up the searches of these draws alone would take a large part of the nodes.
+bool Schedule::are_set_ups_dear(std::int64_t draws, std::int64_t nodes) const {
+    return is_limited() && are_nodes_dear() && Effort::set_up_nodes * draws > nodes / Effort::set_up_share;
+}
+
 bool Schedule::are_searches_dear() const {
-    if (has_minorant(problem_)) return minorant_nodes() >= Effort::dear_node && recent_nodes_ > Effort::dear_batch;
+    if (has_minorant(problem_)) {
+        return are_set_ups_dear(problem_.draws, nodes_at_first()) ||
+               (are_nodes_dear() && recent_nodes_ > Effort::dear_batch);
+    }
     return (spent_ - search_from_) / Effort::dive_share > Effort::dive_nodes * problem_.draws;
 }
 
 // Whether the nodes that are left are better kept for narrowing: what the last batches took for each draw that they
 // placed tells what the others would take. It overstates that, since the hardest draws come first and t still rises, so
-// up to half of the nodes are tried, unless far more would be needed.
+// up to half of the nodes are tried, unless far more would be needed: the sooner where the set-ups are dear.
 bool Schedule::is_out_of_reach(double open) {
     const auto left = static_cast<double>(nodes_left());
     const auto tried = static_cast<double>(spent_ - search_from_);
@@ -161,7 +173,8 @@ bool Schedule::is_out_of_reach(double open) {
     recent_placed_ = Effort::fade * recent_placed_ + std::max(0.0, open_ - open);
     open_ = open;
     const double patience = (left + tried) / 2.0 / std::max(1.0, tried);
-    return open * recent_nodes_ > left * std::max(1.0, patience * patience) * std::max(1.0, recent_placed_);
+    const double more = are_set_ups_dear(problem_.draws, nodes_at_first()) ? patience : patience * patience;
+    return open * recent_nodes_ > left * std::max(1.0, more) * std::max(1.0, recent_placed_);
 }
 
 bool Schedule::plan_searches(std::int64_t rank) {
@@ -176,6 +189,7 @@ bool Schedule::plan_searches(std::int64_t rank) {
         floor = attainable(rank);
         find_open(floor);
     }
+    if (stage_ == Stage::finish && are_set_ups_dear(std::ssize(order_), nodes_left())) return false;
     // the first value above this is enough to place a draw, and raises t if needed
     const std::int64_t above = rank + (problem_.draws - rank) / 2;
     const double ceiling = std::max(floor, sorted_[above - 1]);
@@ -189,10 +203,13 @@ bool Schedule::plan_searches(std::int64_t rank) {
     std::stable_sort(order_.begin(), order_.end(),
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
     const bool again = may_stop && least_cap > Effort::first_cap;
-    const std::size_t most = again ? Effort::second_batch_size : Effort::batch_size;
+    // where the set-ups are dear, a few draws tell whether t is in reach
+    const bool is_trial = may_stop && recent_placed_ == 0.0 && are_set_ups_dear(problem_.draws, nodes_at_first());
+    const std::size_t most = again || is_trial ? Effort::second_batch_size : Effort::batch_size;
     if (order_.size() > most) order_.resize(most);
-    const std::size_t parts = again ? 2 : recent_nodes_ > 0.0 ? Effort::next_share : Effort::first_share;
-    const std::int64_t work = share((may_stop ? parts : 1) * order_.size());
+    const bool is_first = recent_nodes_ == 0.0 || is_trial;
+    const std::size_t parts = again ? 2 : is_first ? Effort::first_share : Effort::next_share;
+    const std::int64_t work = share((may_stop ? parts : 1) * (is_trial ? Effort::batch_size : order_.size()));
     const auto gets_no_more = [&](auto d) { return work < 2 * draws_[d].tried; };
     if (again && std::any_of(order_.begin(), order_.end(), gets_no_more)) return false;
     // most of them lie below the floor: a quadratic below the loss, once, may prove that sooner
@@ -227,9 +244,14 @@ double Schedule::attainable(std::int64_t rank) {
     return sorted_[rank - 1];
 }
 
-void Schedule::start_narrowing(std::int64_t rank) {
+void Schedule::start_narrowing(std::int64_t rank, bool again) {
+    narrows_again_ = again;
     unproved_ = quantile(rank).lower;
-    for (State& draw : draws_) draw.failed = -1.0;
+    sampled_at_ = -1.0;
+    for (State& draw : draws_) {
+        draw.has_failed = again && draw.failed >= 0.0;
+        draw.failed = -1.0;
+    }
 }
 
 bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
@@ -240,26 +262,33 @@ bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
     if (narrow_cap_ == 0) {
         const std::int64_t steps = kind == Kind::bound ? 2 * Effort::narrowing_steps : Effort::narrowing_steps;
         narrow_cap_ = std::min(limits_.nodes, std::max<std::int64_t>(1, left / steps / (may_exceed + 1)));
-        start_narrowing(rank);
+        start_narrowing(rank, false);
     }
-    while (left > 0 && now.upper - std::max(unproved_, now.lower) > Effort::narrow_enough) {
-        const double floor = 0.5 * (std::max(unproved_, now.lower) + now.upper);
+    const double enough =
+        std::clamp(Effort::narrow_part * (now.upper - now.lower), Effort::narrow_enough, Effort::narrow_most);
+    const double step = narrows_again_ ? Effort::narrow_next_step : Effort::narrow_step;
+    while (left > 0 && now.upper - std::max(unproved_, now.lower) > enough) {
+        const double floor = now.upper - step * (now.upper - std::max(unproved_, now.lower));
         std::int64_t exceed = 0;  // draws that do, or that cannot be shown not to
+        std::int64_t failed = 0;  // of these, at this floor
         order_.clear();
         for (std::int64_t d = 0; d < problem_.draws; ++d) {
             if (results_.upper[d] <= floor) continue;
             if (results_.lower[d] > floor || draws_[d].failed >= floor || draws_[d].ended == Status::INACCURATE) {
                 ++exceed;
+                failed += draws_[d].failed == floor ? 1 : 0;
             } else {
                 order_.push_back(d);
             }
         }
-        if (exceed > may_exceed) {
+        if (exceed > may_exceed || (floor == sampled_at_ && will_exceed(failed, may_exceed))) {
+            if (narrows_again_) return false;
             unproved_ = floor;
             continue;
         }
         std::stable_sort(order_.begin(), order_.end(),
                          [this](auto a, auto b) { return results_.upper[a] < results_.upper[b]; });
+        if (std::exchange(sampled_at_, floor) != floor) keep_sample();
         if (order_.size() > Effort::batch_size) order_.resize(Effort::batch_size);
         std::int64_t nodes = std::min(narrow_cap_, share(order_.size()));
         if (kind == Kind::bound) nodes *= minorant_nodes();
@@ -267,6 +296,23 @@ bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
         return !batch_.empty();
     }
     return false;
+}
+
+// The first batch at a floor tells whether too many draws will fail: every so many of all, or with more nodes than
+// before, of those that failed.
+void Schedule::keep_sample() {
+    const auto has_failed = [this](auto d) { return draws_[d].has_failed; };
+    if (std::any_of(order_.begin(), order_.end(), has_failed)) std::erase_if(order_, std::not_fn(has_failed));
+    sampled_of_ = std::ssize(order_);
+    sample_ = std::min(sampled_of_, narrows_again_ ? std::int64_t{Effort::second_batch_size} : Effort::batch_size);
+    for (std::int64_t k = 0; k < sample_; ++k) order_[k] = order_[(2 * k + 1) * sampled_of_ / (2 * sample_)];
+    order_.resize(sample_);
+}
+
+// Asked once for each sample. Of those that failed with fewer nodes, those that fail again are about all that do.
+bool Schedule::will_exceed(std::int64_t failed, std::int64_t may_exceed) {
+    const std::int64_t clearly = narrows_again_ ? 1 : Effort::clearly_more;
+    return failed * std::exchange(sampled_of_, 0) > clearly * sample_ * may_exceed;
 }
 
 bool Schedule::is_limited() const { return limits_.total_nodes < unlimited; }

@@ -46,6 +46,7 @@ class Schedule {
         std::int64_t cap = 0;            // nodes that its next search may take
         std::int64_t tried = 0;          // nodes with which a search did not place it
         double failed = -1.0;            // the highest floor at which narrowing met its limit
+        bool has_failed = false;         // whether it did with fewer nodes
         bool has_bound = false;          // whether the quadratic has been made
         bool stuck = false;              // another search would find nothing more
         Status ended = Status::OPTIMAL;  // how the last search ended
@@ -62,7 +63,9 @@ class Schedule {
     bool is_out_of_reach(double open);
     bool dive_more(std::int64_t rank);
     bool plan_narrowing(std::int64_t rank, Kind kind);
-    void start_narrowing(std::int64_t rank);
+    void start_narrowing(std::int64_t rank, bool again);
+    void keep_sample();
+    bool will_exceed(std::int64_t failed, std::int64_t may_exceed);
     Quantile quantile(std::int64_t rank);
     double attainable(std::int64_t rank);
     void find_open(double floor);
@@ -71,7 +74,10 @@ class Schedule {
     // Nodes of a quadratic that take as long as one of the loss, whose Hessian they save.
     std::int64_t minorant_nodes() const;
     bool is_limited() const;
+    bool are_nodes_dear() const;
+    bool are_set_ups_dear(std::int64_t draws, std::int64_t nodes) const;
     bool are_searches_dear() const;
+    std::int64_t nodes_at_first() const { return limits_.total_nodes - search_from_; }
     std::int64_t nodes_left() const { return limits_.total_nodes - spent_; }
     bool placed(std::int64_t draw, const Quantile& quantile) const;
 
@@ -96,6 +102,10 @@ class Schedule {
     Vector<State> draws_;
     double unproved_ = 0.0;          // narrowing did not bring the quantile down to this
     std::int64_t narrow_cap_ = 0;    // nodes that a search of that stage may take
+    bool narrows_again_ = false;     // with more nodes
+    double sampled_at_ = -1.0;       // the last floor of narrowing
+    std::int64_t sample_ = 0;        // draws of its first batch, until they are judged
+    std::int64_t sampled_of_ = 0;    // and of how many
     std::int64_t spent_before_ = 0;  // nodes that were spent before this call
     Vector<Task> batch_;
     Vector<double> sorted_;
