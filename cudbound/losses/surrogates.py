@@ -6,8 +6,8 @@ losses depend only on the margin m = y f, including the squared loss, which is (
 References
 ----------
 F. Bach, "Self-concordant analysis for logistic regression", Electronic Journal of Statistics 4 (2010), section 2.
-T. Zhang, "Statistical behavior and consistency of classification methods based on convex risk minimization", Annals of
-Statistics 32 (2004), pages 56-85.
+T. Zhang, "Solving large scale linear prediction problems using stochastic gradient descent algorithms", Proceedings of
+the 21st International Conference on Machine Learning (2004), article 116.
 """
 
 from __future__ import annotations

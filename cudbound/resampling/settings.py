@@ -29,12 +29,12 @@ class Resampling:
         err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no inner draws; "two-stage" then has no limits, and a
         draw that leaves no row out is redrawn, for every method that refits the draws. None means 50 if refits are made
         in batches, and "oob" if clones are fitted one by one, as for a random forest, because 51,000 fits with the
-        other defaults would take long; "oob", too, with weights, for metrics of classes other than the error, and
-        without copies.
+        other defaults would take long; "oob", too, for searches, with weights, for metrics of classes other than the
+        error, and without copies.
     on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
-        Treatment of resampled training sets with only one class; remarks report their number. None means "fit" if
-        refits are made in batches, which gives a constant classifier, and "redraw" otherwise and where two AUCs are
-        compared. The CUD bound needs no refits and uses every draw unchanged.
+        Treatment of resampled training sets with only one class; remarks report their number. None means "fit",
+        which gives a constant classifier, if refits are made in batches, except those of searches; "redraw" otherwise
+        and where two AUCs are compared. The CUD bound needs no refits and uses every draw unchanged.
     cv : int, splitter of scikit-learn or iterable of (train, test), default=None
         Your own splits, used instead of random ones by methods based on folds or splits. All splits serve methods of
         random splits. One partition of the rows or several serve those of repeated cross-validation, and only one
