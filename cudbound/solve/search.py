@@ -60,8 +60,9 @@ def solve_draws(
         The solver and its limits on nodes and seconds, after which draws are left with ``lower < upper``; None means
         the compiled kernel and no limit.
     previous : Draws, default=None
-        Earlier result for the same problem, from any solver and for any `ranks`. The search resumes from its bounds.
-        Draws that are certified in it, or decided for the same ranks, are not solved again.
+        Earlier result for the same problem, from any solver and for any `ranks`. Its bounds are kept. Draws that are
+        certified in it, or for the compiled kernel decided for the same ranks, are not solved again. The search of any
+        other draw begins anew: increase the limit that stopped it.
 
     Returns
     -------
