@@ -33,8 +33,8 @@ from cudbound import (
 from cudbound.basis.exceptions import SmallSampleWarning, UnsupportedEstimatorError
 from cudbound.intervals import GROUPS
 from cudbound.intervals.method import holm_adjusted
-from cudbound.problem.draws import has_one_class
 from cudbound.records import SplitLosses
+from cudbound.resampling.context import has_one_class
 from cudbound.study.populations.worlds import SeveralClasses
 
 # ---- classifiers of more than two classes ----
