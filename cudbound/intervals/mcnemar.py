@@ -98,8 +98,9 @@ def mcnemar_pvalue(pairs: DiscordantPairs, alternative: str = "two-sided", *, fo
         "less": error(a) < error(b); "greater": error(a) > error(b).
     form : {"exact", "asymptotic", "mid-p"}, default="exact"
         "exact" is the binomial test: its size never exceeds the nominal one. "asymptotic" compares `mcnemar_statistic`
-        with the normal distribution, without continuity correction. "mid-p" gives half weight to outcomes as probable
-        as the observed one; its size may slightly exceed the nominal one.
+        with the normal distribution, without continuity correction. "mid-p" subtracts half of the
+        probability of the observed outcome, and two-sided of its mirror image, too; its size may slightly exceed the
+        nominal one.
 
     Returns
     -------
