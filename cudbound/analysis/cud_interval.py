@@ -95,7 +95,7 @@ def cud_interval(
         Number of bootstrap draws.
     bound : Bound, default=None
         Localization, polishing, solver and limits of the search, see `cudbound.Bound`. By default the search for a
-        quantile stops after a number of nodes that needs about ten seconds on one processor.
+        quantile stops at the latest after a number of nodes planned for about ten seconds on one processor.
     all_draws : bool, default=False
         Whether every draw is solved completely, for plots of the distribution of Q; `q` is the same. By default draws
         are solved only as far as the quantile requires, which is many times faster.

@@ -216,10 +216,10 @@ def compare_intervals(
         for the error of tuning and fitting, from a fitted search; "new-cases" for the training rows alone, new cases
         alone and both, which is "recommended" with `new_cases`. A pair (name, options) sets options, such as
         ``("kohavi-normal", {"form": "wilson"})``; with a group, it sets them in each member that has them. ``("cud",
-        Bound(seconds=60))`` has the settings of the CUD bound, see `cudbound.Bound`; by default its search stops after
-        about ten seconds on one processor. A row does not depend on which other methods are requested. If this
-        classifier does not allow a method, its row in a group gives the reason; requested by name, the method raises an
-        error with the details.
+        Bound(seconds=60))`` has the settings of the CUD bound, see `cudbound.Bound`; by default its search is planned
+        for about ten seconds on one processor. A row does not depend on which other methods are requested. If this
+        classifier does not allow a method, its row in a group gives the reason; requested by name, the method raises
+        an error with the details.
     metric : str, Metric, a sequence of them, or Metrics, default="error"
         The metric: "error", "sensitivity" or another name from `cudbound.Metrics`, or several at once from the same
         draws and refits; or a `Metrics`, which also sets the costs of errors, the prevalence, and whether all intervals

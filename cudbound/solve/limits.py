@@ -24,7 +24,7 @@ class SearchLimits:
         batches of searches, so the result does not depend on the number of threads. In a search for a quantile,
         setting up the search of a draw counts as 12 nodes, and nodes of a quadratic below the loss count less, by
         their time (``docs/paper/index.md``). With None and no `seconds`, `cudbound.cud_interval` and
-        `cudbound.compare_intervals` use a number that depends on the size of the data and takes about ten seconds on
+        `cudbound.compare_intervals` use a number that depends on the size of the data, planned for about ten seconds on
         one processor (`cudbound.solve.limits.default_node_budget`); elsewhere, with ``all_draws=True`` and with the
         solver "cvxpy", None means no limit. ``math.inf`` means no limit.
     seconds : float or None, default=None
