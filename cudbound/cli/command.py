@@ -88,6 +88,7 @@ IN_PYTHON = {
         "add --bound nodes=inf to complete the search"
     ),
     f"increase it in Bound(...){_GOES_ON}": "increase it with --bound",
+    "another limit in Bound(...)": "another limit with --bound",
     "from 'new_cases'": "from the file of --new-cases",
 }
 #: The way on from a fit that did not converge.
@@ -164,6 +165,9 @@ class OneLineGroup(click.Group):
         except MemoryError:
             fail("not enough memory; use fewer resamples or splits", UNUSABLE)
         except (ValueError, exceptions.StatedError, ImportError) as error:
+            if isinstance(error.__cause__, KeyboardInterrupt):  # while a compiled module was loaded
+                say("interrupted")
+                sys.exit(INTERRUPTED)
             fail(str(error), UNUSABLE)
         sys.exit(code)
 

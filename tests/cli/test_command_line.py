@@ -251,3 +251,12 @@ def test_the_default_limit_of_the_search_names_its_option():
     left = Draws(np.zeros(1), np.ones(1), np.array([SolveStatus.NODE_LIMIT]), np.array([9]), np.zeros((1, 2)))
     event = search_ended(Search(), left, 0.1, 0.2)
     assert "1 of 1 draws unsolved: add --bound nodes=inf to complete the search." in worded(event)
+
+
+def test_ctrl_c_while_a_module_is_loaded_is_an_interruption(monkeypatch):
+    def stopped(*_, **__):
+        raise ImportError("initialization failed") from KeyboardInterrupt()
+
+    monkeypatch.setattr("cudbound.cli.demo.fit", stopped)
+    result = invoke("demo")
+    assert (result.exit_code, result.stderr) == (130, "cudbound: interrupted\n")
