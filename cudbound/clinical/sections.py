@@ -156,7 +156,9 @@ def coefficients_of(scores: Scores | None, columns: pd.DataFrame) -> dict[str, A
     if scores is None:
         return none | {"why_none": "it has no decision function, whose values could be a sum of terms"}
     names = [name for name, _ in _terms(columns)]
-    if not 0 < len(names) <= MOST_TERMS:
+    if not names:
+        return none | {"why_none": "it has no columns"}
+    if len(names) > MOST_TERMS:
         return none | {
             "why_none": f"its columns have {len(names):,} numbers and levels, more than {MOST_TERMS:,}"
         }
