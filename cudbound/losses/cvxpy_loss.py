@@ -50,7 +50,7 @@ class CvxpyLoss:
     ------
     ValueError
         If `name` is empty or the name of a loss of `cudbound.losses.surrogates`, or, when the loss is used, if the
-        expression has another shape, is not convex in the scores, or has no value at some scores.
+        expression has another shape, is not convex in the scores, or has no value or a negative one at some scores.
     TypeError
         If `expression` is not callable, or returns something that is not a cvxpy expression.
 
@@ -129,5 +129,9 @@ class CvxpyLoss:
             raise ValueError(
                 f"The loss {self.name!r} must be defined at every score. Got {values} at the scores {scores} "
                 "instead; use a loss that is defined everywhere."
+            )
+        if values.min() < -1e-9:  # rounding aside
+            raise ValueError(
+                f"The loss {self.name!r} must not be negative. Got {values.min():.3g} instead; add a constant to it."
             )
         return np.asarray(values, dtype=float).reshape(scores.shape)

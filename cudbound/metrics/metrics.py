@@ -264,7 +264,10 @@ class Metrics:
             elif metric in (ERROR, ACCURACY) or (metric is not None and metric.event_class is not None):
                 metrics.append(metric)
             else:
-                advice = " For others fit one classifier per class against the rest: clf.fit(X, y == 'a')."
+                advice = (
+                    " Others are for one class against the rest: fit the classifier to y == 'a', or on the command "
+                    "line use --positive a instead of --all-classes."
+                )
                 rule = f"'error', 'accuracy' or 'sensitivity' for {len(classes)} classes"
                 raise ParameterError("metric", rule, name, advice)
         return tuple(metrics)

@@ -346,7 +346,7 @@ def concave(labels: Array, scores: Any) -> Any:
 def logarithm(labels: Array, scores: Any) -> Any:
     import cvxpy as cp
 
-    return -cp.log(cp.multiply(labels, scores))
+    return cp.pos(2 - cp.log(cp.multiply(labels, scores)))  # pos lets no negative value come first
 
 
 @pytest.mark.parametrize(
@@ -365,6 +365,7 @@ def logarithm(labels: Array, scores: Any) -> Any:
             r"loss 'mine' must be convex in the scores .* Got -\(?abs\(.* instead; see http",
         ),
         (logarithm, ValueError, r"loss 'mine' must be defined at every score\. Got \[.*nan"),
+        (lambda y, f: abs_of(y - f) - 2, ValueError, r"loss 'mine' must not be negative\. Got -.* instead"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:invalid value encountered in log:RuntimeWarning")
