@@ -309,7 +309,7 @@ def check_new_cases(
     remark = f"{n_equal} of {len(y_new)} test cases equal training rows"
     message = (
         f"{remark}, in every feature and in the label; the error on them is not evidence about new cases. Remove them "
-        "from 'new_cases', unless features have so few values that new cases equal old ones by chance."
+        "from the new cases, unless features have so few values that new cases equal old ones by chance."
     )
     warn(RepeatedRowsWarning(message, n_equal=n_equal, n_tested=len(y_new)))
     return (X_new, y_new), (remark,)

@@ -81,16 +81,6 @@ FASTER = {
     exceptions.Faster.NO_INNER: "--resampling inner=oob",
     exceptions.Faster.SIZES: "smaller numbers in --resampling",
 }
-_GOES_ON = "; at(limits=...) of a result of cud_interval continues the search"
-#: What warnings say of Python, and what a command has for it.
-IN_PYTHON = {
-    f"pass Bound(nodes=math.inf), see cudbound.Bound, to complete the search{_GOES_ON}": (
-        "add --bound nodes=inf to complete the search"
-    ),
-    f"increase it in Bound(...){_GOES_ON}": "increase it with --bound",
-    "another limit in Bound(...)": "another limit with --bound",
-    "from 'new_cases'": "from the file of --new-cases",
-}
 #: The way on from a fit that did not converge.
 CONVERGE = (
     "standardize the features with --standardize, or allow more steps with the classifier's option max_iter=N"
@@ -323,7 +313,4 @@ def worded(event: object) -> str:
     for kind, remedy in REMEDIES.items():
         if isinstance(event, kind):
             return f"{event.fact.removesuffix('.')}; {remedy}"
-    text = str(event)
-    for python, option in IN_PYTHON.items():
-        text = text.replace(python, option)
-    return text
+    return str(event)

@@ -187,7 +187,8 @@ def remedy_of_separators(frame: pd.DataFrame) -> str:
 def _example(column: pd.Series[str], kind: str) -> str:
     values = column.dropna()
     texts = values[data_file.to_numbers(values).isna()]
-    levels = f", {values.nunique()} different texts on {len(values)} rows" if kind == IDS else ""
+    n_levels = values.nunique()
+    levels = f", {n_levels} different texts on {len(values)} rows" if kind == IDS and n_levels > 1 else ""
     name, text = data_file.quoted(str(column.name)), data_file.quoted(texts.iloc[0])
     return f"column {name} ({text} on line {texts.index[0]}{levels})"
 

@@ -164,7 +164,7 @@ def check_file(data: DataFile) -> FileCheck:
             f"the standard deviations of the features range from {spreads}, and the penalty of the default classifier, "
             "logistic regression, depends on the units; add --standardize"
         )
-    title = f"{quoted(table.source)}: {len(values)} rows, {len(columns)} columns"
+    title = f"{quoted(table.source)}: {count_rows(len(values))}, {len(columns)} columns"
     return FileCheck(title, columns, tuple(dict.fromkeys(problems)), data, bool(spreads), error)
 
 

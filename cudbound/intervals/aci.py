@@ -352,7 +352,7 @@ def _not_certified(draws: Draws, n_draws: int) -> NotCertifiedWarning:
     n_inaccurate = int((draws.status == SolveStatus.INACCURATE).sum())
     return NotCertifiedWarning(
         f"The search was stopped in {n_open} of {n_draws} draws of the adaptive interval; bounds were used, which "
-        "make it longer. Increase nodes_per_draw or another limit in Bound(...), or use "
+        "make it longer. Increase nodes_per_draw or another limit in Bound(...), or with --bound, or use "
         "a smaller rate, with fewer near points.",
         n_limited=n_open - n_inaccurate,
         n_inaccurate=n_inaccurate,

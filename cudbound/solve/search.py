@@ -233,7 +233,7 @@ class Search:
 
 def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> NotCertifiedWarning:
     """Return a warning with the range of the quantile and, for each reason why it is not proved, what to do."""
-    goes_on = "; at(limits=...) of a result of cud_interval continues the search"
+    goes_on = "; in Python, at(limits=...) of a result of cud_interval continues the search"
     inaccurate = np.flatnonzero(draws.status == SolveStatus.INACCURATE)
     n_limited = int((~draws.decided).sum()) - inaccurate.size
     advice = [
@@ -242,11 +242,12 @@ def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> No
     if n_limited and search.has_default_budget:
         advice.append(
             f"The search stopped after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws unsolved: "
-            f"pass Bound(nodes=math.inf), see cudbound.Bound, to complete the search{goes_on}."
+            f"to complete it, pass Bound(nodes=math.inf), or --bound nodes=inf to the command{goes_on}."
         )
     elif n_limited:
         advice.append(
-            f"A limit stopped the search in {n_limited} of {len(draws)} draws: increase it in Bound(...){goes_on}."
+            f"A limit stopped the search in {n_limited} of {len(draws)} draws: increase it in Bound(...), or with "
+            f"--bound{goes_on}."
         )
     if inaccurate.size:
         advice.append(

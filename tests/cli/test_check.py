@@ -61,6 +61,13 @@ def test_a_clean_file_is_read_at_once():
     assert following(result).exit_code == 0
 
 
+def test_a_file_of_one_row_is_counted_as_one():
+    write({"id": [1], "age": [50], "died": [1]})
+    result = check("--target", "died")
+    assert result.stdout.startswith("'patients.csv': 1 row, 3 columns")
+    assert "1 rows" not in result.output
+
+
 def test_columns_named_as_features_are_features_and_the_target_is_another():
     half_missing = [i % 7 if i % 3 == 0 else "" for i in range(N)]
     write(columns(number=list(range(N)), marker=half_missing, weight=[50 + i % 9 for i in range(N)]))

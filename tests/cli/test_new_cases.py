@@ -198,5 +198,5 @@ def test_warnings_name_options_of_the_command():
     TRAINING.to_csv("new.csv", index=False)
     call = ("interval", "data.csv", *ROLES, *FEW, "--methods", "cud,pooled", "--bound", "nodes_per_draw=1")
     limited = invoke(*call, "--new-cases", "new.csv")
-    assert "Remove them from the file of --new-cases, unless" in limited.stderr
-    assert "draws: increase it with --bound." in limited.stderr
+    assert "Remove them from the new cases, unless" in limited.stderr
+    assert "draws: increase it in Bound(...), or with --bound; in Python," in limited.stderr
