@@ -80,7 +80,7 @@ def hanley_mcneil_interval(
     A is the mean over repeats of the AUC of all cross-validated scores, or the .632+ AUC; n1 events, n0 others.
     Assumptions: the estimate varies like the AUC on n new cases; scores in each class are roughly exponential.
     Tendency: liberal: at level .95, coverage was .25 in the worst and .87 in the median of 91 settings around the
-    cross-validated AUC; zero width at an AUC of 1.
+    cross-validated AUC; zero width at an AUC of 0 or 1.
     Reference: Hanley and McNeil (1982), equations (1) and (2), applied to an estimate that is not from new cases.
     With center=632-plus: Normal interval around the .632+ AUC, with the variance of Hanley and McNeil.
     Reference with center=632-plus: Hanley and McNeil (1982), equations (1) and (2); Efron and Tibshirani (1997),
@@ -186,8 +186,8 @@ def _training(records: Records, confidence_level: float) -> Outcome:
     Formula: A +/- z(1 - d/2) sqrt(V); A is the AUC of the scores of the training rows, V DeLong's variance of it,
     var(share of others below each event)/n1 + var(share of events above each other)/n0, or its version for groups.
     Assumptions: the rows are new to the classifier; they are not.
-    Tendency: far too high and liberal, since the classifier was fitted to these rows: at level .95, coverage was 0 in
-    the worst and .57 in the median of 91 settings.
+    Tendency: too high and liberal, since the classifier was fitted to these rows: at level .95, coverage was 0 in the
+    worst and .57 in the median of 91 settings.
     Reference: DeLong, DeLong and Clarke-Pearson (1988).
     With groups: Normal interval for the AUC on the training rows, with Obuchowski's variance.
     Reference with groups: Obuchowski (1997).
@@ -204,7 +204,7 @@ def _test_set_delong(records: Records, confidence_level: float) -> Outcome:
     Formula: A +/- z(1 - d/2) sqrt(V); A is the AUC on the test set, V DeLong's variance of it, var(share of others
     below each event)/m1 + var(share of events above each other)/m0; m1 events and m0 others in the test set.
     Assumptions: test points are independent and new to the classifier; there are many of each class.
-    Tendency: liberal if a class has few test points or the AUC is near 1; zero width at an AUC of 1.
+    Tendency: liberal if a class has few test points or the AUC is near 1; zero width at an AUC of 0 or 1.
     Reference: DeLong, DeLong and Clarke-Pearson (1988).
     """
     record = records.require(TEST_SET)

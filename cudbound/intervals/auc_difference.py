@@ -64,9 +64,9 @@ def _difference(records: Records) -> Pivot:
 
     Formula: min(D1, Do) - t s, max(D1, Do) + t s; D1 is the difference of the out-of-bag AUCs by pairs, Do that of
     the optimism-corrected AUCs, from the same draws; s^2 = max(V1, VT) + v, V1 and VT DeLong's variances of the
-    difference from the out-of-bag pairs and from the training scores, v the variance over the draws of the difference
-    of the refits on the training rows; t the 1 - d/2 quantile with s_min - 1 degrees of freedom, s_min rows of the
-    rarer class.
+    difference, or their version for groups, from the out-of-bag pairs and from the training scores, v the variance
+    over the draws of the difference of the refits on the training rows; t the 1 - d/2 quantile with s_min - 1 degrees
+    of freedom, s_min rows of the rarer class, or groups with such a row.
     Assumptions: one of the two centers is close to the difference between the AUCs of these two classifiers.
     Tendency: provisional: chosen by a trial in 20 settings, and not studied in others.
     Reference: this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988).

@@ -205,5 +205,10 @@ def _mcnemar(records: Records, confidence_level: float, alternative: str, *, for
 
 
 MCNEMAR = Method(
-    "mcnemar", {TEST_SET}, estimand=HOLDOUT_MODEL, cost="1", test=_mcnemar, options={"form": Choice(FORMS)}
+    "mcnemar",
+    {TEST_SET},
+    estimand=HOLDOUT_MODEL,
+    cost="1, or 0 with a new test set",
+    test=_mcnemar,
+    options={"form": Choice(FORMS)},
 )

@@ -111,8 +111,8 @@ def _k_fold(records: Records) -> PointOutcome:
 
     Formula: mean over the n rows of the loss on the row after a fit to the other folds.
     Assumptions: none beyond independent rows.
-    Tendency: unbiased for training sets of n - n/k rows, and so too high for n rows where more rows lower
-    the error.
+    Tendency: unbiased for training sets of n - n/k rows, if k divides n, and so too high for n rows where more rows
+    lower the error.
     Reference: Stone (1974); the mean is over all rows; it can differ from the mean over folds if folds differ in size.
     """
     folds = records.require(FOLDS)
@@ -138,7 +138,7 @@ def _leave_one_out(records: Records) -> PointOutcome:
 
     Formula: mean over the n rows of the loss on the row after a fit to the others.
     Assumptions: none beyond independent rows.
-    Tendency: nearly unbiased for n rows, but more variable than the bootstrap estimates for small n.
+    Tendency: nearly unbiased for n rows, but usually more variable than the bootstrap estimates for small n.
     Reference: Lachenbruch and Mickey (1968).
     """
     return PointOutcome(float(np.mean(records.require(LEAVE_ONE_OUT).losses)))

@@ -85,8 +85,10 @@ def bullets(card: MethodCard, shown: dict[str, str]) -> list[str]:
     row = row_of(card)
     short = {"estimand": f"aims at `{row['estimand']}`", "cost": f"fits: {row['cost']}"}
     if row["with_groups"] != "kept":
-        tested = any(kind.name == "test_set" for kind in card.needs)
-        way = "test_set" if tested and row["gives"] != "comparison" else row["with_groups"]
+        # one test set can be new cases, two of them are parts of these rows
+        kinds = {kind.name for kind in card.needs}
+        tested = "test_set" in kinds and "second_test_set" not in kinds
+        way = "test_set" if tested else row["with_groups"]
         short["with_groups"] = f"groups of rows: {GROUPS[way]}"
     options = "; ".join(f"`{name}`: {one}" for name, one in card.options.items())
     long = {"assumptions": "Assumes", "tendency": "Tendency", "reference": "Source"}
