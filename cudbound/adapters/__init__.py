@@ -36,7 +36,6 @@ __all__ = [
     "batched_refit",
     "find_adapter",
     "to_additive_model",
-    "warn_unscaled",
 ]
 
 
@@ -129,21 +128,6 @@ def additive_model(sample: Sample, *, polish: bool, native: bool = False) -> Add
             )
         )
     return model
-
-
-def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:
-    """Warn, as `to_additive_model` does, if a penalty is applied to features with very different standard deviations.
-
-    Warns
-    -----
-    UnscaledPenaltyWarning
-        As `to_additive_model`; never about an estimator that is not additive.
-    """
-    try:
-        model = find_adapter(estimator).to_additive_model(estimator, X, y)
-    except (UnsupportedEstimatorError, ValueError):
-        return
-    _warn_unscaled(model, estimator)
 
 
 def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64], classifier: Any) -> AdditiveModel:

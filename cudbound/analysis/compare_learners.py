@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import Pipeline
 
-from cudbound.adapters import warn_unscaled
 from cudbound.adapters.model import facts_of, many_features
 from cudbound.adapters.parts import RecordedOutputs, describe_classifier, procedure_in_words, splits_rows
 from cudbound.analysis.analyze import analyze, fit_if_needed
@@ -144,8 +143,6 @@ def compare_learners(
 
     Warns
     -----
-    UnscaledPenaltyWarning
-        If one of them is known to penalize features of very different scales.
     ManyFeaturesWarning, RepeatedRowsWarning, SmallSampleWarning
         As in `cudbound.compare_intervals`.
 
@@ -499,11 +496,6 @@ def fit_learners(
     ------
     ValueError
         If they do not have the same two classes.
-
-    Warns
-    -----
-    UnscaledPenaltyWarning
-        If one is known to penalize features of very different scales.
     """
     seed = int(streams["learners"].integers(2**31 - 1))
     fitted = {
@@ -517,8 +509,6 @@ def fit_learners(
                 f"All learners must have the same two classes, in the same order. Got {classes.tolist()} and "
                 f"{other_classes.tolist()}; fit all to the same labels."
             )
-    for learner in fitted.values():
-        warn_unscaled(learner, X, y)
     return fitted
 
 

@@ -16,7 +16,7 @@ from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.results import IntervalEstimate, Pictured, WithInterval
-from cudbound.basis.rounding import sentences_html
+from cudbound.basis.rounding import InLines
 from cudbound.basis.validation import Features, Learner
 from cudbound.bound.cud_bound import Bound, CudBound
 from cudbound.intervals import find_methods
@@ -187,7 +187,7 @@ def cud_interval(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CudResult(CudBound, WithInterval, Pictured["IntervalDisplay"]):
+class CudResult(InLines, CudBound, WithInterval, Pictured["IntervalDisplay"]):
     """A CUD confidence set for a metric of a fitted classifier, with the inputs of its computation.
 
     Attributes
@@ -264,29 +264,14 @@ class CudResult(CudBound, WithInterval, Pictured["IntervalDisplay"]):
 
         return IntervalTable((self.row,), self.run).display()
 
-    @property
-    def _sentence(self) -> str:
+    def lines(self) -> list[str]:
+        """Return the interval in words, then benchmarks and reasons for caution."""
         low, high = self.confidence_interval
         which = "this classifier" if self.polish is None else "the polished classifier"
-        return (
+        notes = "; ".join((*self.remarks, *((self.degenerate,) if self.degenerate else ())))
+        sentence = (
             f"CUD {100 * self.confidence_level:g}% interval [{low:.3f}, {high:.3f}] for the {self.metric.name} of "
             f"{which}; training {self.metric.name} {self.estimate:.3f}, half-width {self.q:.3f}, "
-            f"{len(self.draws)} draws"
+            f"{len(self.draws)} draws ({notes})"
         )
-
-    @property
-    def _notes(self) -> tuple[str, ...]:
-        return (*self.remarks, *((self.degenerate,) if self.degenerate else ()))
-
-    @property
-    def _beside(self) -> tuple[str, ...]:
-        """Benchmarks and reasons for caution, in sentences."""
-        return (*majority_sentence(self.row, self.run), *map(str, self.cautions))
-
-    def __str__(self) -> str:
-        return "\n".join((f"{self._sentence} ({'; '.join(self._notes)})", *self._beside))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return sentences_html(f"{self._sentence}.", (*self._notes, *self._beside))
+        return [sentence, *majority_sentence(self.row, self.run), *map(str, self.cautions)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import os
 import re
 import sys
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from cudbound.basis.exceptions import Faster, ParameterError, SlowRefitsWarning, WarnedRefitsWarning
+from cudbound.basis.exceptions import Faster, SlowRefitsWarning, WarnedRefitsWarning
 from cudbound.basis.validation import check_integer, check_seed
 
 if TYPE_CHECKING:
@@ -38,25 +37,12 @@ WHOLE = frozenset({"rng", "n_resamples", "n_jobs"})
 
 
 def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Make a public function refuse what it cannot read, share one progress bar, and warn once of its refits."""
-    parameters = inspect.signature(function).parameters
-    in_order = [
-        name for name, parameter in parameters.items() if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
-    ]
+    """Make a public function share one progress bar with its parts, and warn once of its refits."""
 
     @functools.wraps(function)
     def call(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
         if OF_CALL.get() is not None:  # a part of another call
             return function(*values, **named)
-        if len(values) > len(in_order) > 0:
-            order, more = ", ".join(in_order), len(values) - len(in_order)
-            raise TypeError(
-                f"{function.__name__} takes {order} in this order, and all else by name. Got {more} more."
-            )
-        for name, value in [*zip(parameters, values, strict=False), *named.items()]:
-            for part in value if isinstance(value, tuple) else (value,):
-                if type(part).__name__ == "LazyFrame":  # of polars, whose rows have not been computed
-                    raise ParameterError(name, "rows in memory", "LazyFrame", " Call its collect() first.")
         for name in WHOLE & named.keys():  # R has no other numbers than 0.0
             value = named[name]
             if isinstance(value, float) and value.is_integer():

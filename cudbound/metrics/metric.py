@@ -92,11 +92,6 @@ class Metric:
         """The smallest and the largest possible value."""
         return self.limits(ConfidenceInterval(0.0, 1.0))
 
-    @property
-    def by_class(self) -> bool:
-        """Whether the classes are averaged separately, so their sizes do not matter."""
-        return self.shares is not None
-
     def from_loss(self, loss: float) -> float:
         """Return the value of the metric for a mean loss in [0, 1]."""
         return self.top - self.scale * loss if self.complement else self.scale * loss

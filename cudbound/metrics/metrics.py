@@ -206,7 +206,7 @@ class Metrics:
         if self.stratified is not None:
             return self.stratified
         # what reads scores or probabilities takes the draws of the others
-        by_class = [metric.by_class for metric in self.linear if metric.reads == "classes"]
+        by_class = [metric.shares is not None for metric in self.linear if metric.reads == "classes"]
         return bool(by_class or self.ratios) and all(by_class)
 
     def event_class(self, classes: Sequence[Any]) -> int:

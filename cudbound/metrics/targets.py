@@ -142,7 +142,7 @@ def warn_of_few_tested(metric: Metric, tested: TestedRows) -> None:
 
 def _compares_classes(metric: Metric) -> bool:
     """Whether a metric averages classes separately, or compares them with each other."""
-    return metric.by_class or metric.reads == "scores"
+    return metric.shares is not None or metric.reads == "scores"
 
 
 def _warn_of_few(metrics: list[str], based_on: str, compares: bool, n_fewest: int) -> None:

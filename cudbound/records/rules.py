@@ -187,19 +187,6 @@ def _share(name: str, value: Any) -> float:
     return number
 
 
-def _remarks(name: str, value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
-        raise ParameterError(name, "a tuple of texts", value)
-    return tuple(value)
-
-
-def _finite(name: str, value: Any) -> float:
-    number = check_number(name, value, 1.0, math.inf)
-    if math.isinf(number):
-        raise ParameterError(name, "a finite number of at least 1", value)
-    return number
-
-
 #: Losses, one for each row, or for each draw and row, or for repeats, folds and rows. A record has them or scores.
 RowLosses = Annotated[Any, Rule(partial(numeric, n_dimensions=1), loss=True, of_rows=True, optional=True)]
 DrawLosses = Annotated[Any, Rule(partial(numeric, n_dimensions=2), loss=True, of_rows=True)]
@@ -239,9 +226,9 @@ NumberOrNan = Annotated[float, Rule(partial(_number_or_nan, low=0.0, high=math.i
 Share = Annotated[float, Rule(_share)]
 #: Numbers of rows, of repetitions, and of classifier fits.
 Size = Annotated[int, Rule(partial(check_integer, smallest=1))]
-MeanSize = Annotated[float, Rule(_finite)]
+MeanSize = Annotated[float, Rule(partial(check_number, low=1.0, high=float(TOO_LARGE)))]
 FitCount = Annotated[int, Rule(partial(check_integer, smallest=0))]
-Remarks = Annotated[tuple[str, ...], Rule(_remarks)]
+Remarks = tuple[str, ...]
 
 
 def check_same(what: Literal["shape", "length"], **arrays: NDArray[Any]) -> None:

@@ -138,16 +138,6 @@ def test_unknown_keywords_are_refused_by_name():
         Resampling(iner="oob")
 
 
-def test_too_many_values_without_a_name_are_told_the_order():
-    clf = LeastSquaresClassifier().fit(EIGHT, LABELS)
-    with pytest.raises(
-        TypeError, match="compare_learners takes learners, X, y in this order, and all else by n"
-    ):
-        compare_learners(clf, clf, EIGHT, LABELS)
-    with pytest.raises(TypeError, match=r"performance_interval takes estimator, X, y .* Got 2 more"):
-        performance_interval(clf, EIGHT, LABELS, "cud", 0.9)
-
-
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_public_function_shows_its_own_signature(name):
     function = getattr(cudbound, name)
