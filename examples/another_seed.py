@@ -30,4 +30,5 @@ for position, n_resamples in enumerate((100, 1000)):
 ax.set(xticks=[0, 1], xticklabels=["100 draws", "1000 draws"], ylabel="error", ylim=(0, None))
 
 # %%
-# More draws make the limits agree. They do not make the interval shorter.
+# More draws bring the upper limits together. The lower limits come from cross-validation here, and
+# stay the same. More draws do not make the interval shorter.

@@ -2,7 +2,7 @@
 How well does the model rank patients, and are its risks right?
 ===============================================================
 
-The AUC and the Brier score with intervals, and the pictures that belong to them, all from the same refits.
+The AUC and the Brier score with intervals, and the pictures that belong to them, from one call.
 """
 
 from __future__ import annotations

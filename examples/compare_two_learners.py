@@ -2,8 +2,8 @@
 Do two learning algorithms differ in their error?
 =================================================
 
-Three methods on 150 real cases, and how far the answer depends on rho. The methods share their fits. Decide
-which of them to report before you look at the table.
+Three methods on 150 real cases, and how far the answer depends on rho. Decide which of them to report
+before you look at the table.
 """
 
 from __future__ import annotations

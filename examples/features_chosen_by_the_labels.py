@@ -3,7 +3,7 @@ What does it cost to choose features on the same data?
 ======================================================
 
 Fifty columns of pure noise: every classifier is wrong half of the time. Chosen beforehand, the four
-"best" columns look good. Chosen inside the pipeline, the interval tells the truth.
+"best" columns look good. Chosen inside the pipeline, the interval contains the true error.
 """
 
 from __future__ import annotations

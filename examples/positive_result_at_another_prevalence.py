@@ -2,7 +2,7 @@
 What is a positive result worth where the disease is rare?
 ==========================================================
 
-Predictive values with intervals, at several prevalences, from one training set with 40% events.
+The positive predictive value, with intervals at several prevalences, from one training set with 40% events.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ model = LogisticRegression().fit(X, y)
 prevalences = [0.01, 0.05, 0.1, 0.2, 0.4]
 limits = []
 for prevalence in prevalences:
-    values = Metrics(["ppv", "npv"], prevalence=prevalence)
-    row = compare_intervals(model, X, y, methods="two-center", metric=values, n_resamples=200, rng=0)[
-        "two-center", "ppv"
+    value = Metrics("ppv", prevalence=prevalence)
+    row = compare_intervals(model, X, y, methods="two-center", metric=value, n_resamples=200, rng=0)[
+        "two-center"
     ]
     limits.append((row.low, row.estimate, row.high))
     print(f"prevalence {prevalence:.2f}: PPV {row.estimate:.2f} ({row.low:.2f} to {row.high:.2f})")

@@ -35,8 +35,8 @@ alone = solve_draws(problem)
 print(f"alone: {SolveStatus(alone.status[0]).name}, Q between {alone.lower[0]:.6f} and {alone.upper[0]:.6f}")
 assert alone.upper[0] == result.draws.upper[draw]
 
-# The witness lies in the cell that attains Q; its own value is a little lower, as the cell's infimum is not
-# attained.
+# The witness lies in the cell that attains Q; its own value can be a little lower, if the cell's infimum is
+# not attained.
 witness = alone.witness[0]
 errors = np.where(problem.design @ witness >= 0.0, 1.0, -1.0) != problem.labels
 score = float(problem.score_weights(0) @ errors)

@@ -2,19 +2,16 @@
 What happens if rows of one patient count as patients?
 ======================================================
 
-The interval is too short. A small simulation: 20 patients with 2 to 6 rows each, with and without `groups=`.
+The interval can be too short. A small simulation: 20 patients with 2 to 6 rows each, with and without `groups=`.
 """
 
 from __future__ import annotations
-
-import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from cudbound import LeastSquaresClassifier, performance_interval
 
-warnings.simplefilter("ignore")  # the package notices the related rows, and says so
 rng = np.random.default_rng(0)
 
 

@@ -2,7 +2,7 @@
 How sure are we of sensitivity and specificity?
 ===============================================
 
-With 20 events, less than one might hope. The limits are for new patients; the counts are of the training
+With 24 events, less than one might hope. The limits are for new patients; the counts are of the training
 rows.
 """
 
@@ -31,7 +31,7 @@ table = compare_intervals(
 print(table.to_text(style="paper"))
 
 # %%
-# Both intervals hold together at 95%.
+# Together the two intervals have the level 95%.
 
 counts = confusion_matrix(label, model.predict(X), labels=["benign", "malignant"])
 ConfusionDisplay.from_table(table, counts).plot()
