@@ -27,6 +27,7 @@ from cudbound.inputs.data_file import (
     to_drop,
     to_numbers,
 )
+from cudbound.inputs.text_table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +106,7 @@ class TrainingData:
 
 
 def read_training_data(
-    data: DataFile, *, any_features: bool = False, parsed: parsed_file.ParsedFile | None = None
+    data: DataFile, *, any_features: bool = False, parsed: tuple[Table, DataFile] | None = None
 ) -> TrainingData:
     """Read a CSV file, and select, check and convert the columns of a fit.
 
@@ -114,7 +115,7 @@ def read_training_data(
     data : DataFile
     any_features : bool, default=False
         Whether a feature may be constant or a copy of the target, as in published data sets.
-    parsed : ParsedFile or None, default=None
+    parsed : (Table, DataFile) or None, default=None
         What `cudbound.inputs.parsed_file.parse_file` returned, where the file was read already.
 
     Raises
@@ -124,18 +125,17 @@ def read_training_data(
         handled, see `cudbound.inputs.parsed_file.settle_missing`, a feature is not numeric, infinite, constant or a
         copy of the target, the target does not have two usable classes, or all rows are in one group.
     """
-    parsed = parsed_file.parse_file(data) if parsed is None else parsed
-    table, roles = parsed.table, parsed.roles
-    cells, frame, settled = settled_cells(parsed)
-    target, features = roles.target, list(roles.features)
-    labeled = [target, *([roles.group] if roles.group else [])]
+    table, data = parsed or parsed_file.parse_file(data)
+    cells, frame, settled = settled_cells(table, data)
+    target, features, automatic = data.target, list(data.features), parsed_file.is_automatic(table, data)
+    labeled = [target, *([data.group] if data.group else [])]
     keys, warnings = _spelled_alike(frame.map(key_of), labeled)
     positive = None if data.all_classes else data.positive
     class_keys = parsed_file.classes_of(Counter(keys[target].dropna()), positive, target)
     y = keys[target].map(class_keys.index).to_numpy(dtype=np.int64)
-    unnamed = [name for name in features if name not in roles.categorical]
-    texts = column_kinds.automatic_categories(frame[unnamed]) if roles.automatic else []
-    categorical = {*roles.categorical, *texts}
+    unnamed = [name for name in features if name not in data.categorical]
+    texts = column_kinds.automatic_categories(frame[unnamed]) if automatic else []
+    categorical = {*data.categorical, *texts}
     keys, of_levels = _spelled_alike(keys, [name for name in features if name in categorical])
     warnings = [*table.warnings, *warnings, *of_levels]
     if not any_features:
@@ -144,7 +144,7 @@ def read_training_data(
     numbers = numbers_in(frame[[name for name in features if name not in categorical]])
     if not any_features:
         warnings += doubts(table.cells[numbers.columns].loc[frame.index], data)
-        warnings += suspicions(cells, roles, numbers)
+        warnings += suspicions(cells, data, numbers)
     filled = settled is not None and data.missing in STRATEGIES
     design, names, levels = _design(keys, numbers, features, categorical, filled)
     as_text = frame[target].groupby(keys[target]).first()
@@ -157,25 +157,25 @@ def read_training_data(
         source=table.source,
         event="" if data.all_classes else f"{target} = {classes[1]}",
         classes=classes,
-        groups=None if roles.group is None else _groups(keys[roles.group]),
+        groups=None if data.group is None else _groups(keys[data.group]),
         missing=data.missing if filled else None,
         levels=levels,
-        notes=_notes(texts if roles.automatic else None, settled),
-        weights=None if roles.weight is None else _weights(frame[[roles.weight]]),
+        notes=_notes(texts if automatic else None, settled),
+        weights=None if data.weight is None else _weights(frame[[data.weight]]),
         n_left_out=len(table.cells) - len(frame),
         warnings=tuple(warnings),
-        roles=_roles(roles, cells.columns, in_levels, classes, y, settled),
+        roles=_roles(data, cells.columns, in_levels, classes, y, settled),
         columns=keys[features].assign(**numbers),
     )
 
 
-def settled_cells(parsed: parsed_file.ParsedFile) -> tuple[pd.DataFrame, pd.DataFrame, str | None]:
+def settled_cells(table: Table, data: DataFile) -> tuple[pd.DataFrame, pd.DataFrame, str | None]:
     """Return all cells in plain form, nan where one is missing, and the used ones as `settle_missing` does."""
-    data, table, roles = parsed.data, parsed.table, parsed.roles
-    cells = table.cells.assign(**in_plain_form(table.cells[roles.numeric], data.decimal, data.thousands))
+    cells = table.cells.assign(**in_plain_form(table.cells[data.numeric], data.decimal, data.thousands))
     absent = parsed_file.missing_cells(cells, data.missing_values)
-    used, gaps = cells[roles.used], absent[roles.used]
-    return cells.mask(absent), *parsed_file.settle_missing(table.source, used, gaps, roles, data.missing)
+    return cells.mask(absent), *parsed_file.settle_missing(
+        table.source, cells[data.used], absent[data.used], data
+    )
 
 
 def _design(
@@ -225,7 +225,7 @@ def _notes(texts: Sequence[str] | None, settled: str | None) -> tuple[str, ...]:
 
 
 def _roles(
-    roles: parsed_file.Roles,
+    data: DataFile,
     columns: Iterable[str],
     categories: pd.DataFrame,
     classes: tuple[str, ...],
@@ -239,12 +239,12 @@ def _roles(
         of_target = f"the event {sizes[1]} rows, {sizes[0]}"
     levels = {name: [*map(quoted, sorted(categories[name].dropna().unique()))] for name in categories.columns}
     lines = {
-        "target": [f"{quoted(roles.target)}, {of_target}"],
-        "numeric features": [quoted(name) for name in roles.features if name not in levels],
+        "target": [f"{quoted(data.target)}, {of_target}"],
+        "numeric features": [quoted(name) for name in data.features if name not in levels],
         "categorical features": [f"{quoted(name)} ({first_few(texts)})" for name, texts in levels.items()],
-        "groups": [] if roles.group is None else [quoted(roles.group)],
-        "weights": [] if roles.weight is None else [quoted(roles.weight)],
-        "columns left out": [quoted(name) for name in columns if name not in roles.used],
+        "groups": [] if data.group is None else [quoted(data.group)],
+        "weights": [] if data.weight is None else [quoted(data.weight)],
+        "columns left out": [quoted(name) for name in columns if name not in data.used],
         "missing values": [] if settled is None else [settled],
     }
     return tuple(f"{part}: {first_few(names)}" for part, names in lines.items() if names)
@@ -341,29 +341,30 @@ def _groups(keys: pd.Series[str]) -> NDArray[np.str_]:
 MOST_CELLS = 1_000_000
 
 
-def suspicions(cells: pd.DataFrame, roles: parsed_file.Roles, numbers: pd.DataFrame) -> Iterator[str]:
+def suspicions(cells: pd.DataFrame, data: DataFile, numbers: pd.DataFrame) -> Iterator[str]:
     """Return one sentence per possible mistake in a file.
 
     Parameters
     ----------
     cells : DataFrame of str, shape (n_records, n_columns)
         The whole file, nan where a cell is missing; its index has the lines.
-    roles : Roles
+    data : DataFile
+        With the names of all features.
     numbers : DataFrame of float
         The numeric features.
     """
     n_copies = count_improbable_copies(cells)
     if n_copies:
         words = "is an exact copy" if n_copies == 1 else "are exact copies"
-        way = "" if roles.group is not None else ", or use --group COL if they belong to one patient"
+        way = "" if data.group is not None else ", or use --group COL if they belong to one patient"
         yield (
             f"{n_copies} of {len(cells)} rows {words} of an earlier row, the first on line "
             f"{cells.duplicated().idxmax()}, which chance does not explain; delete what was pasted twice{way}"
         )
     for name in cells.columns:
-        if name not in (roles.target, roles.group, roles.weight, *roles.categorical):
-            yield from _of_ids(name, cells[name].dropna(), name in roles.features, roles.group is not None)
-    for name in roles.features:
+        if name not in (data.target, data.group, data.weight, *data.categorical):
+            yield from _of_ids(name, cells[name].dropna(), name in data.features, data.group is not None)
+    for name in data.features:
         if name not in numbers.columns:
             yield from _of_levels(name, cells[name].dropna())
     for name in numbers.columns:
@@ -371,20 +372,20 @@ def suspicions(cells: pd.DataFrame, roles: parsed_file.Roles, numbers: pd.DataFr
             yield f"column {quoted(name)} is a feature and numbers the rows; leave it out with --exclude {quoted(name)}"
         for far in column_kinds.far_values(numbers[name].dropna()):
             yield far_in_words(name, far, numbers.drop(columns=name))
-    if roles.target:
-        for far in column_kinds.far_values(to_numbers(cells[roles.target].dropna()), least=1):
-            yield far_in_words(roles.target, far, numbers)
-        yield from _of_agreements(cells, roles) if cells.size <= MOST_CELLS else ()
+    if data.target:
+        for far in column_kinds.far_values(to_numbers(cells[data.target].dropna()), least=1):
+            yield far_in_words(data.target, far, numbers)
+        yield from _of_agreements(cells, data) if cells.size <= MOST_CELLS else ()
 
 
-def _of_agreements(cells: pd.DataFrame, roles: parsed_file.Roles) -> Iterator[str]:
+def _of_agreements(cells: pd.DataFrame, data: DataFile) -> Iterator[str]:
     """Yield features that alone separate the classes."""
-    rows = cells[cells[roles.target].notna() & ~cells.duplicated()]
-    y = _codes(rows[roles.target])
-    groups = None if roles.group is None else _codes(rows[roles.group])
-    for name in roles.features:
-        if how := _separates(rows[name], _codes(rows[name]), y, groups, len(roles.features)):
-            column, target = quoted(name), quoted(roles.target)
+    rows = cells[cells[data.target].notna() & ~cells.duplicated()]
+    y = _codes(rows[data.target])
+    groups = None if data.group is None else _codes(rows[data.group])
+    for name in data.features:
+        if how := _separates(rows[name], _codes(rows[name]), y, groups, len(data.features)):
+            column, target = quoted(name), quoted(data.target)
             yield (
                 f"column {column} alone separates the classes of {target}, {how}; if it records the outcome, or was "
                 f"known only after it, drop it with --exclude {column}"

@@ -86,6 +86,18 @@ class DataFile:
     sheet: str | None = field(default=None, metadata={"key": None})
     skip_rows: int = 0
 
+    @property
+    def used(self) -> list[str]:
+        """Every column in which missing values must be filled or dropped, once the features are known."""
+        others = [name for name in (self.group, self.weight) if name is not None]
+        return list(dict.fromkeys([self.target, *self.features, *others]))
+
+    @property
+    def numeric(self) -> list[str]:
+        """The numeric columns that are not named as categories, once the features are known."""
+        weight = [] if self.weight is None else [self.weight]
+        return [name for name in (*self.features, *weight) if name not in self.categorical]
+
 
 def quoted(text: str, longest: int = 60) -> str:
     r"""Quote untrusted text for a message: escape characters that do not print, and shorten long text.

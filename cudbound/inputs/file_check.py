@@ -40,10 +40,8 @@ from cudbound.inputs.data_file import (
 )
 from cudbound.inputs.parsed_file import (
     AUTO,
-    ParsedFile,
-    Roles,
     check_names,
-    find_roles,
+    find_features,
     missing_cells,
     settle_missing,
 )
@@ -123,7 +121,7 @@ def check_file(data: DataFile) -> FileCheck:
     problems = [*table.warnings]
     check_names(table, data, with_target=bool(data.target))
     if data.target:
-        find_roles(table, replace(data, exclude=[*data.exclude, *table.unnamed]))
+        find_features(table, replace(data, exclude=[*data.exclude, *table.unnamed]))
     used = [
         name
         for name in table.names
@@ -140,7 +138,7 @@ def check_file(data: DataFile) -> FileCheck:
     data = _with_target(data, values[used], keys[used], roles, problems)
     if data.features:
         if data.target:
-            find_roles(table, data)
+            find_features(table, data)
         roles |= {name: LEFT_OUT for name in used if name not in (*data.features, data.target)}
     problems += _questions(values, keys, kinds, roles, data)
     repeated = [
@@ -155,7 +153,7 @@ def check_file(data: DataFile) -> FileCheck:
     try:
         if not data.target:
             raise CsvError("no column has exactly two values; choose the target with --target COL")
-        parsed = ParsedFile(data, table, find_roles(table, data))
+        parsed = table, find_features(table, data)
         spreads = unequal_spreads(read_training_data(data, parsed=parsed).X)
     except CsvError as stopped:
         error = stopped
@@ -270,7 +268,7 @@ def _questions(
     )
     numbers = values[_of(roles, NUMERIC)].apply(to_numbers)
     features = [*_of(roles, *USABLE), *(name for name in _of(roles, ID) if kinds[name] == NUMBERS)]
-    yield from suspicions(values, _roles(data, features), numbers)
+    yield from suspicions(values, replace(data, features=features, categorical=()), numbers)
 
 
 def _readable(
@@ -282,7 +280,7 @@ def _readable(
     absent = values[[*features, *labels]].isna()
     if data.missing == "error" and absent.any(axis=None):
         try:
-            settle_missing(table.source, values[absent.columns], absent, _roles(data, features), data.missing)
+            settle_missing(table.source, values[absent.columns], absent, replace(data, features=features))
         except CsvError as error:
             problems.append(str(error))
         data = replace(data, missing="drop" if absent[labels].any(axis=None) else "median")
@@ -303,10 +301,6 @@ def _rank(name: str) -> int:
     if any(map(_OUTCOMES.fullmatch, words)) or _ALONE.fullmatch(words[0]):
         return 2
     return int(any(map(_ALONE.fullmatch, words)))
-
-
-def _roles(data: DataFile, features: Sequence[str]) -> Roles:
-    return Roles(data.target, tuple(features), (), False, data.group, data.weight)
 
 
 def _few(labels: pd.Series[str]) -> Iterator[str]:

@@ -50,10 +50,9 @@ def read_new_cases(
         positive="",
         all_classes=False,
     )
-    parsed = parse_file(as_in_training)
-    table, roles = parsed.table, parsed.roles
-    _, frame, _ = settled_cells(parsed)
-    gaps = [quoted(name) for name in roles.features if frame[name].isna().any()]
+    table, data = parse_file(as_in_training)
+    _, frame, _ = settled_cells(table, data)
+    gaps = [quoted(name) for name in data.features if frame[name].isna().any()]
     if gaps and not np.isnan(sample.X).any():
         raise CsvError(
             f"{quoted(table.source)}: missing values in column {first_few(gaps)}, and none of the training rows has "
@@ -61,14 +60,14 @@ def read_new_cases(
         )
     keys = frame.map(key_of)
     if sample.groups is not None:
-        _check_groups(keys[str(roles.group)], set(sample.groups.tolist()), table.source)
+        _check_groups(keys[str(data.group)], set(sample.groups.tolist()), table.source)
     places = {name: number for number, name in enumerate(map(key_of, sample.classes))}
-    y = _known(keys[roles.target], places, table.source).map(places).to_numpy(dtype=np.int64)
+    y = _known(keys[data.target], places, table.source).map(places).to_numpy(dtype=np.int64)
     levels = {
         name: _known(keys[name], sample.columns[name].dropna().unique(), table.source) for name in categories
     }
-    numbers = numbers_in(frame[[name for name in roles.features if name not in categories]])
-    return sample.coded(keys[list(roles.features)].assign(**numbers, **levels)), y
+    numbers = numbers_in(frame[[name for name in data.features if name not in categories]])
+    return sample.coded(keys[list(data.features)].assign(**numbers, **levels)), y
 
 
 def _known(keys: pd.Series[str], values: Iterable[str], source: str) -> pd.Series[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -42,17 +42,10 @@ _FILLED_WITH = {
 }
 
 
-@dataclass(frozen=True)
-class ParsedFile:
-    """A file as text, how to read it, and the roles of its columns."""
+def parse_file(data: DataFile) -> tuple[Table, DataFile]:
+    """Read a file as text, and return it with its description, in which all features are named.
 
-    data: DataFile
-    table: Table
-    roles: Roles
-
-
-def parse_file(data: DataFile) -> ParsedFile:
-    """Read a file as text, and check its header, the roles of its columns and the values of its target.
+    Its header, the roles of its columns and the values of its target are checked.
 
     Raises
     ------
@@ -61,14 +54,14 @@ def parse_file(data: DataFile) -> ParsedFile:
         requested classes.
     """
     table = read_data_file(data)
-    roles = find_roles(table, data)
+    data = find_features(table, data)
     if data.positive or data.all_classes:
         # before missing values: with a wrong target, they would be reported for unrelated columns
-        cells = table.cells[[roles.target]]
-        values = cells[~missing_cells(cells, data.missing_values)][roles.target].dropna()
+        cells = table.cells[[data.target]]
+        values = cells[~missing_cells(cells, data.missing_values)][data.target].dropna()
         positive = None if data.all_classes else data.positive
-        classes_of(Counter(one_spelling(values.map(key_of))[0]), positive, roles.target, least=1)
-    return ParsedFile(data, table, roles)
+        classes_of(Counter(one_spelling(values.map(key_of))[0]), positive, data.target, least=1)
+    return table, data
 
 
 def classes_of(counts: Counter[str], positive: str | None, target: str, least: int = 2) -> tuple[str, ...]:
@@ -127,64 +120,26 @@ def _not_two(counts: Counter[str], target: str, listed: str) -> str:
 # --- roles
 
 
-@dataclass(frozen=True)
-class Roles:
-    """The columns of the file by their role.
-
-    Attributes
-    ----------
-    target : str
-    features : tuple of str
-        In the order in which they were named, or that of the file.
-    categorical : tuple of str
-        Features that were named as categorical.
-    automatic : bool
-        Whether text columns are also categorical.
-    group, weight : str or None
-    """
-
-    target: str
-    features: tuple[str, ...]
-    categorical: tuple[str, ...]
-    automatic: bool
-    group: str | None
-    weight: str | None = None
-
-    @property
-    def used(self) -> list[str]:
-        """Every column in which missing values must be filled or dropped."""
-        others = [name for name in (self.group, self.weight) if name is not None]
-        return list(dict.fromkeys([self.target, *self.features, *others]))
-
-    @property
-    def numeric(self) -> list[str]:
-        """The numeric columns that are not categories."""
-        weight = [] if self.weight is None else [self.weight]
-        return [name for name in (*self.features, *weight) if name not in self.categorical]
-
-
-def find_roles(table: Table, data: DataFile) -> Roles:
-    """Return the roles of the columns.
+def find_features(table: Table, data: DataFile) -> DataFile:
+    """Return the description of a file with the names of all features.
 
     Raises
     ------
     CsvError
         If a named column does not exist, a column has two roles, no feature is left, or a used column has no name.
     """
-    automatic = _is_automatic(table, data)
     named = check_names(table, data)
     left_out = {name for option in ("--target", "--exclude", "--group", "--weight") for name in named[option]}
     others = [name for name in table.names if name not in left_out]
-    features = tuple(dict.fromkeys(data.features or others))
-    if not features:
+    data = replace(data, features=tuple(dict.fromkeys(data.features or others)))
+    if not data.features:
         raise CsvError(f"there is no feature column besides the target {quoted(data.target)}")
-    roles = Roles(data.target, features, tuple(named["--categorical"]), automatic, data.group, data.weight)
-    if unnamed := [name for name in roles.used if name in table.unnamed]:
+    if unnamed := [name for name in data.used if name in table.unnamed]:
         raise CsvError(
             f"{unnamed[0]} of {quoted(table.source)} has no name in the header (row numbers?); give it a name, or drop "
             f'it with --exclude "{unnamed[0]}"'
         )
-    return roles
+    return data
 
 
 def check_names(table: Table, data: DataFile, *, with_target: bool = True) -> Mapping[str, Sequence[str]]:
@@ -195,7 +150,7 @@ def check_names(table: Table, data: DataFile, *, with_target: bool = True) -> Ma
     CsvError
         If a named column does not exist, or has two roles that exclude each other.
     """
-    automatic = _is_automatic(table, data)
+    automatic = is_automatic(table, data)
     named = {
         "--target": [data.target] if with_target else [],
         "--features": data.features,
@@ -221,7 +176,7 @@ def check_names(table: Table, data: DataFile, *, with_target: bool = True) -> Ma
     return named
 
 
-def _is_automatic(table: Table, data: DataFile) -> bool:
+def is_automatic(table: Table, data: DataFile) -> bool:
     """Whether all columns of text are categorical, since no column has the name that stands for them."""
     return AUTO in data.categorical and AUTO not in table.names
 
@@ -250,7 +205,7 @@ def missing_cells(frame: pd.DataFrame, further: Sequence[str] = ()) -> pd.DataFr
 
 
 def settle_missing(
-    source: str, frame: pd.DataFrame, absent: pd.DataFrame, roles: Roles, missing: str
+    source: str, frame: pd.DataFrame, absent: pd.DataFrame, data: DataFile
 ) -> tuple[pd.DataFrame, str | None]:
     """Return the used cells with nan where one is missing, and a sentence on what was done, or None.
 
@@ -262,14 +217,13 @@ def settle_missing(
         The used columns.
     absent : DataFrame of bool
         Where they are missing, see `missing_cells`.
-    roles : Roles
-    missing : str
-        One of `CHOICES`, or `KEEP`.
+    data : DataFile
+        With the names of all features.
 
     Raises
     ------
     CsvError
-        If a cell is missing and `missing` is "error", if the target, the group or the weight has a missing value
+        If a cell is missing and ``data.missing`` is "error", if the target, the group or the weight has a missing value
         without "drop", if no complete row is left, or if a feature is empty.
     """
     counts = absent.sum()
@@ -278,26 +232,26 @@ def settle_missing(
     if not columns:
         return frame, None
     number = f"{int(counts.sum())} missing value(s) in {quoted(source)}"
-    if missing == "error":
+    if data.missing == "error":
         raise CsvError(
             f"{number}: {columns}; --missing drop removes these rows, --missing median or most-frequent fills them in "
             "every fit; or drop a column with --exclude COL"
         )
     n = len(frame)
-    if missing == "drop":
+    if data.missing == "drop":
         frame = frame[~absent.any(axis=1)]
         if frame.empty:
             raise CsvError(f"{number}: {columns}; no row is complete: drop a column with --exclude COL")
         return frame, f"{n - len(frame)} of {n} rows left out ({columns})"
-    needed = [name for name in roles.used if name not in roles.features and counts[name]]
+    needed = [name for name in data.used if name not in data.features and counts[name]]
     if needed:
         raise CsvError(
             f"column {quoted(needed[0])} lacks {counts[needed[0]]} value(s), which cannot be filled; remove these "
             "rows with --missing drop"
         )
-    empty = [quoted(str(name)) for name in roles.features if counts[name] == n]
+    empty = [quoted(str(name)) for name in data.features if counts[name] == n]
     if empty:
         raise CsvError(to_drop(empty, "is empty"))
-    if missing == KEEP:
+    if data.missing == KEEP:
         return frame, f"{columns} of {n} rows, passed to the model"
-    return frame, f"{columns} of {n} rows, filled with the {_FILLED_WITH[missing]}, in every fit"
+    return frame, f"{columns} of {n} rows, filled with the {_FILLED_WITH[data.missing]}, in every fit"
