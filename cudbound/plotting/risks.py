@@ -418,35 +418,46 @@ MOST_DRAWN = 200
 GRID = np.linspace(0.01, 0.99, 99)
 
 
-class _OfRisks:
-    """The risks by a classifier, and by its refits."""
-
-    def __init__(self, risks: ArrayLike, refit_risks: ArrayLike) -> None:
-        self.risks = np.asarray(risks, dtype=float)
-        self.refit_risks = np.asarray(refit_risks, dtype=float)
-        if self.risks.ndim != 1 or self.refit_risks.shape[1:] != self.risks.shape:
-            raise ParameterError(
-                "refit_risks", "one row per refit, with as many risks as 'risks'", refit_risks
-            )
-
-    @property
-    def drawn(self) -> Array:
-        """The risks by the refits that are drawn."""
-        return self.refit_risks[:MOST_DRAWN]
-
-
-class PredictionInstabilityDisplay(_OfRisks, SquareDisplay):
-    """Risks by refits against the risk by the classifier, with lines at their .025 and .975 quantiles.
-
-    The quantiles show the instability of building the model; they are not a confidence interval for the risk of a
-    patient.
+class RefitsDisplay(SquareDisplay):
+    """Risks of the rows by a classifier and by its refits.
 
     Parameters
     ----------
     risks : array-like of float, shape (n_samples,)
         Risks of the event by the classifier, in [0, 1].
     refit_risks : array-like of float, shape (n_refits, n_samples)
-        Risks by the refits; quantiles are of all, points of at most 200.
+        Risks by the refits, of which at most 200 are drawn.
+    event : array-like of bool, shape (n_samples,), default=()
+        Which rows are events, for curves.
+    """
+
+    def __init__(self, risks: ArrayLike, refit_risks: ArrayLike, event: ArrayLike = ()) -> None:
+        self.risks = np.asarray(risks, dtype=float)
+        self.refit_risks = np.asarray(refit_risks, dtype=float)
+        self.event = np.asarray(event, dtype=bool)
+
+    def _draw_curves(self, ax: Axes, curves: Array) -> None:
+        """Draw the curve of the classifier, which is the first, and those of the refits."""
+        from matplotlib.collections import LineCollection
+
+        style: dict[str, Any] = {"colors": "0.6", "linewidths": 0.5, "alpha": 0.5, "zorder": 1}
+        pairs = [np.column_stack((GRID, values)) for values in curves[1:]]
+        self.refit_curves_ = ax.add_collection(LineCollection(pairs, label="refits", **style))
+        (self.curve_,) = ax.plot(GRID, curves[0], color="black", linewidth=1.6, zorder=3, label="classifier")
+
+    @property
+    def _all_risks(self) -> Array:
+        """The risks by the classifier, and by the refits that are drawn."""
+        return np.vstack((self.risks, self.refit_risks[:MOST_DRAWN]))
+
+
+class PredictionInstabilityDisplay(RefitsDisplay):
+    """Risks by refits against the risk by the classifier, with lines at their .025 and .975 quantiles.
+
+    The quantiles show the instability of building the model; they are not a confidence interval for the risk of a
+    patient.
+
+    Parameters are those of `RefitsDisplay`. Quantiles are of all refits, points of at most 200.
 
     Attributes
     ----------
@@ -463,7 +474,8 @@ class PredictionInstabilityDisplay(_OfRisks, SquareDisplay):
 
     def _draw_on(self, ax: Axes) -> None:
         order = np.argsort(self.risks, kind="stable")
-        x = np.broadcast_to(self.risks, self.drawn.shape)
+        drawn = self._all_risks[1:]
+        x = np.broadcast_to(self.risks, drawn.shape)
         style: dict[str, Any] = {
             "color": "0.6",
             "markersize": 2.0,
@@ -472,7 +484,7 @@ class PredictionInstabilityDisplay(_OfRisks, SquareDisplay):
             "zorder": 1,
             "rasterized": True,  # thousands of points make a large SVG
         }
-        (self.points_,) = ax.plot(x.ravel(), self.drawn.ravel(), marker=".", label="refits", **style)
+        (self.points_,) = ax.plot(x.ravel(), drawn.ravel(), marker=".", label="refits", **style)
         limits = np.quantile(self.refit_risks, (0.025, 0.975), axis=0)[:, order]
         self.quantile_lines_ = ax.plot(
             self.risks[order], limits.T, color="black", linewidth=1.0, linestyle=":"
@@ -520,14 +532,10 @@ class RiskRangesDisplay(SquareDisplay):
         )
 
 
-class MapeDisplay(_OfRisks, Display):
+class MapeDisplay(RefitsDisplay):
     """Mean absolute difference between the risks by the refits and by the classifier, against the latter.
 
-    Parameters
-    ----------
-    risks : array-like of float, shape (n_samples,)
-        Risks of the event by the classifier, in [0, 1].
-    refit_risks : array-like of float, shape (n_refits, n_samples)
+    Parameters are those of `RefitsDisplay`.
 
     Attributes
     ----------
@@ -554,35 +562,10 @@ class MapeDisplay(_OfRisks, Display):
         self.legend_ = ax.legend(loc="upper right", fontsize="small", frameon=False)
 
 
-class _CurvesDisplay(_OfRisks):
-    """Curves of the classifier and of its refits on the training rows."""
-
-    def __init__(self, risks: ArrayLike, refit_risks: ArrayLike, event: ArrayLike) -> None:
-        super().__init__(risks, refit_risks)
-        self.event = np.asarray(event, dtype=bool)
-        if self.event.shape != self.risks.shape:
-            raise ParameterError("event", "as many as 'risks'", event)
-
-    def _draw_curves(self, ax: Axes, curve: Array, of_refits: Array) -> None:
-        from matplotlib.collections import LineCollection
-
-        style: dict[str, Any] = {"colors": "0.6", "linewidths": 0.5, "alpha": 0.5, "zorder": 1}
-        pairs = [np.column_stack((GRID, values)) for values in of_refits]
-        self.refit_curves_ = ax.add_collection(LineCollection(pairs, label="refits", **style))
-        (self.curve_,) = ax.plot(GRID, curve, color="black", linewidth=1.6, zorder=3, label="classifier")
-
-
-class CalibrationInstabilityDisplay(_CurvesDisplay, SquareDisplay):
+class CalibrationInstabilityDisplay(RefitsDisplay):
     """Calibration of the refits on the training rows: logistic regressions of the event on the logit of the risk.
 
-    Parameters
-    ----------
-    risks : array-like of float, shape (n_samples,)
-        Risks of the event by the classifier, in [0, 1].
-    refit_risks : array-like of float, shape (n_refits, n_samples)
-        Risks by the refits; at most 200 curves are drawn, none for a refit whose risks separate the classes.
-    event : array-like of bool, shape (n_samples,)
-        Which rows are events.
+    Parameters are those of `RefitsDisplay`. No curve is drawn for a refit whose risks separate the classes.
 
     Attributes
     ----------
@@ -593,26 +576,20 @@ class CalibrationInstabilityDisplay(_CurvesDisplay, SquareDisplay):
     """
 
     def _draw_on(self, ax: Axes) -> None:
-        of_refits = calibration_curves(self.drawn, self.event, GRID)
-        of_refits = of_refits[np.isfinite(of_refits).all(axis=1)]
-        self._draw_curves(ax, calibration_curves(self.risks[None], self.event, GRID)[0], of_refits)
+        curves = calibration_curves(self._all_risks, self.event, GRID)
+        is_drawn = np.isfinite(curves).all(axis=1)
+        is_drawn[0] = True
+        self._draw_curves(ax, curves[is_drawn])
         self._frame_square(ax, "Instability of the calibration", "predicted risk", "share of events, fitted")
         self.legend_ = ax.legend(loc="upper left", fontsize="small", frameon=False)
 
 
-class DecisionCurveInstabilityDisplay(_CurvesDisplay, Display):
+class DecisionCurveInstabilityDisplay(RefitsDisplay):
     """Net benefit of the classifier and of its refits on the training rows, by the threshold of the risk.
 
     On training rows the net benefit is too high; the spread of the curves is what the picture is for.
 
-    Parameters
-    ----------
-    risks : array-like of float, shape (n_samples,)
-        Risks of the event by the classifier, in [0, 1].
-    refit_risks : array-like of float, shape (n_refits, n_samples)
-        Risks by the refits; at most 200 curves are drawn.
-    event : array-like of bool, shape (n_samples,)
-        Which rows are events.
+    Parameters are those of `RefitsDisplay`.
 
     Attributes
     ----------
@@ -625,8 +602,7 @@ class DecisionCurveInstabilityDisplay(_CurvesDisplay, Display):
     inches = (4.8, 3.6)
 
     def _draw_on(self, ax: Axes) -> None:
-        curve, *of_refits = net_benefits(np.vstack((self.risks, self.drawn)), self.event, GRID)
-        self._draw_curves(ax, curve, np.asarray(of_refits))
+        self._draw_curves(ax, net_benefits(self._all_risks, self.event, GRID))
         everybody = net_benefits(np.ones((1, self.event.size)), self.event, GRID)[0]
         (self.treat_all_,) = ax.plot(
             GRID, everybody, color="black", linestyle="--", linewidth=0.8, label="treat all"
