@@ -82,7 +82,7 @@ def test_the_chance_of_a_threshold_is_that_of_enumeration(n, n_events):
     y = np.array([1] * n_events + [0] * (n - n_events))
     improbable = n_separated / n_orders < IMPROBABLE
     assert is_improbable(np.bincount(y), math.log(2), 1) == improbable
-    assert (separation(np.arange(n, dtype=float), y, None, 1) == "threshold") == improbable
+    assert (separation(np.arange(n), y, np.arange(n), 1) == "threshold") == improbable
 
 
 @pytest.mark.parametrize(("size", "improbable"), [(4, False), (6, True)])
@@ -93,7 +93,7 @@ def test_the_chance_of_levels_is_at_most_the_bound(size, improbable):
         8 / math.comb(3 * size, size) < IMPROBABLE
     ) == improbable  # the bound, 2 classes for each of 3 levels
     assert is_improbable(np.bincount(y), 3 * math.log(2), 1) == improbable
-    assert (separation(np.repeat([0.0, 1.0, 2.0], size), y, None, 1) == "levels") == improbable
+    assert (separation(np.repeat([0, 1, 2], size), y, np.arange(3 * size), 1) == "levels") == improbable
 
 
 @pytest.mark.parametrize(
@@ -110,4 +110,5 @@ def test_the_chance_of_levels_is_at_most_the_bound(size, improbable):
     ],
 )
 def test_how_a_column_separates_two_classes(values, how):
-    assert separation(values, Y, None, 1) == how
+    given = ~np.isnan(values)
+    assert separation(values[given], Y[given], np.arange(given.sum()), 1) == how

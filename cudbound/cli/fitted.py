@@ -313,7 +313,7 @@ def new_cases_of(fitted: FittedClassifier, data: DataFile, file: Path | None) ->
         return None
     import numpy as np
 
-    from cudbound.inputs.new_cases import read_new_cases
+    from cudbound.inputs.csv_columns import read_new_cases
 
     rows, y = read_new_cases(data, fitted.sample, file)
     return in_form_of_fit(fitted, rows), np.asarray(fitted.labels)[y]

@@ -326,7 +326,7 @@ def is_improbable(counts: NDArray[np.intp], log_ways: float, n_tries: int) -> bo
     return log_ways - log_orders < math.log(IMPROBABLE / max(n_tries, 1))
 
 
-def separation(values: NDArray[Any], y: Codes, groups: Codes | None, n_columns: int) -> str:
+def separation(values: NDArray[Any], y: Codes, groups: Codes, n_columns: int) -> str:
     """Return how a column alone separates the classes: "threshold", "levels", or "" if it does not, or may by chance.
 
     By a threshold, the values of each class are on one side of those of another one; by levels, each value has one
@@ -335,17 +335,14 @@ def separation(values: NDArray[Any], y: Codes, groups: Codes | None, n_columns: 
 
     Parameters
     ----------
-    values : ndarray of float, shape (n_rows,)
-        Numbers, or the numbers of levels; nan is left out.
-    y : ndarray of int, shape (n_rows,)
-    groups : ndarray of int, shape (n_rows,), or None
+    values : ndarray, shape (n_rows,)
+        Numbers, or the numbers of levels.
+    y, groups : ndarray of int, shape (n_rows,)
     n_columns : int
         Number of columns that are looked at.
     """
-    present = ~np.isnan(values)
-    values, y, groups = values[present], y[present], None if groups is None else groups[present]
-    pairs = np.unique(y if groups is None else np.column_stack([y, groups]), axis=0)
-    counts = np.unique(y if groups is None else pairs[:, 0], return_counts=True)[1]
+    pairs = np.unique(np.column_stack([y, groups]), axis=0)
+    counts = np.unique(pairs[:, 0], return_counts=True)[1]
     levels, level = np.unique(values, return_inverse=True)
     if counts.size < 2 or levels.size < 2:
         return ""

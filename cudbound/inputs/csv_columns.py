@@ -6,7 +6,8 @@ import math
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -382,14 +383,23 @@ def _of_agreements(cells: pd.DataFrame, data: DataFile) -> Iterator[str]:
     """Yield features that alone separate the classes."""
     rows = cells[cells[data.target].notna() & ~cells.duplicated()]
     y = _codes(rows[data.target])
-    groups = None if data.group is None else _codes(rows[data.group])
+    groups = np.arange(len(rows)) if data.group is None else _codes(rows[data.group])
     for name in data.features:
-        if how := _separates(rows[name], _codes(rows[name]), y, groups, len(data.features)):
-            column, target = quoted(name), quoted(data.target)
-            yield (
-                f"column {column} alone separates the classes of {target}, {how}; if it records the outcome, or was "
-                f"known only after it, drop it with --exclude {column}"
-            )
+        codes = _codes(rows[name])
+        given, n_columns = codes >= 0, len(data.features)
+        by_value = column_kinds.separation(codes[given], y[given], groups[given], n_columns)
+        if by_value:
+            at_threshold = by_value == "threshold" and to_numbers(rows[name][given]).notna().all()
+            how = "at a threshold" if at_threshold else "level by level"
+        elif column_kinds.separation(given, y, groups, n_columns):
+            how = "by being missing"
+        else:
+            continue
+        column, target = quoted(name), quoted(data.target)
+        yield (
+            f"column {column} alone separates the classes of {target}, {how}; if it records the outcome, or was "
+            f"known only after it, drop it with --exclude {column}"
+        )
 
 
 def _codes(cells: pd.Series[str]) -> column_kinds.Codes:
@@ -398,26 +408,6 @@ def _codes(cells: pd.Series[str]) -> column_kinds.Codes:
     is_text = (numbers.isna() & cells.notna()).any()
     values = column_kinds.one_spelling(cells.map(key_of))[0] if is_text else numbers
     return values.factorize(sort=True)[0]
-
-
-def _separates(
-    cells: pd.Series[str],
-    levels: column_kinds.Codes,
-    y: column_kinds.Codes,
-    groups: column_kinds.Codes | None,
-    n_columns: int,
-) -> str:
-    """Return how a column alone separates the classes, or an empty text."""
-    how = column_kinds.separation(np.where(levels < 0, np.nan, levels), y, groups, n_columns)
-    if how == "threshold" and not to_numbers(cells.dropna()).isna().any():
-        return "at a threshold"
-    if how:
-        return "level by level"
-    return (
-        "by being missing"
-        if column_kinds.separation((levels < 0).astype(float), y, groups, n_columns)
-        else ""
-    )
 
 
 def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) -> Iterator[str]:
@@ -466,3 +456,88 @@ def far_in_words(name: str, far: column_kinds.FarValue, columns: pd.DataFrame | 
         f"column {quoted(name)}: {text} {rows} is far from the others, {far.others}; {way} if it codes a missing "
         "value, or correct it if it is an error"
     )
+
+
+# --- new cases
+
+
+def read_new_cases(
+    data: DataFile, sample: TrainingData, file: Path
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the features of new cases, coded like those of the training rows, and the places of their classes.
+
+    Parameters
+    ----------
+    data : DataFile
+        How the file of the training rows was read.
+    sample : TrainingData
+        The training rows.
+    file : Path
+        The file of new cases; weights in it are not read.
+
+    Raises
+    ------
+    CsvError
+        If the file cannot be read like that of the training rows, has a class or a level that no training row has, a
+        missing value that the classifier cannot fill, or several cases of a group, or one of a group of training rows.
+    """
+    categories = tuple(sample.columns.select_dtypes(exclude="number"))
+    as_in_training = replace(
+        data,
+        file=file,
+        features=tuple(sample.columns),
+        categorical=categories,
+        exclude=(),
+        weight=None,
+        positive="",
+        all_classes=False,
+    )
+    table, data = parsed_file.parse_file(as_in_training)
+    _, frame, _ = settled_cells(table, data)
+    gaps = [quoted(name) for name in data.features if frame[name].isna().any()]
+    if gaps and not np.isnan(sample.X).any():
+        raise CsvError(
+            f"{quoted(table.source)}: missing values in column {first_few(gaps)}, and none of the training rows has "
+            "one, so that the classifier does not fill them; drop these rows with --missing drop"
+        )
+    keys = frame.map(key_of)
+    if sample.groups is not None:
+        _check_groups(keys[str(data.group)], set(sample.groups.tolist()), table.source)
+    places = {name: number for number, name in enumerate(map(key_of, sample.classes))}
+    y = _known(keys[data.target], places, table.source).map(places).to_numpy(dtype=np.int64)
+    levels = {
+        name: _known(keys[name], sample.columns[name].dropna().unique(), table.source) for name in categories
+    }
+    numbers = numbers_in(frame[[name for name in data.features if name not in categories]])
+    return sample.coded(keys[list(data.features)].assign(**numbers, **levels)), y
+
+
+def _known(keys: pd.Series[str], values: Iterable[str], source: str) -> pd.Series[str]:
+    """Return a column in the spelling of the training rows; raise CsvError for a value that none of them has."""
+    spelled = {column_kinds.spelling(value): value for value in values}
+    texts = keys.dropna().map(column_kinds.spelling)
+    other = ~texts.isin(list(spelled))
+    if other.any():
+        line: Any = other.idxmax()
+        raise CsvError(
+            f"column {quoted(str(keys.name))} of {quoted(source)} has {quoted(keys[line])} on line {line}, which no "
+            f"training row has: the values there are {first_few([*map(quoted, spelled.values())])}; correct its "
+            "spelling, or remove this case"
+        )
+    return texts.map(spelled).reindex(keys.index)
+
+
+def _check_groups(keys: pd.Series[str], in_training: set[str], source: str) -> None:
+    """Raise CsvError if a group has several new cases, which would not be independent, or training rows."""
+    name, old = quoted(str(keys.name)), keys[keys.isin(in_training)]
+    if len(old):
+        raise CsvError(
+            f"--group: {name} {quoted(old.iloc[0])} on line {old.index[0]} of {quoted(source)} also has training rows, "
+            f"as {count_rows(len(old))} there in all; remove them, since they are not new"
+        )
+    again = keys[keys.duplicated()]
+    if len(again):
+        raise CsvError(
+            f"--group: {name} {quoted(again.iloc[0])} has several cases in {quoted(source)}, which are not "
+            "independent; keep one of each group"
+        )

@@ -15,9 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import compare_intervals
-from cudbound.inputs.csv_columns import read_training_data
+from cudbound.inputs.csv_columns import read_new_cases, read_training_data
 from cudbound.inputs.data_file import CsvError, DataFile
-from cudbound.inputs.new_cases import read_new_cases
 
 RNG = np.random.default_rng(5)
 N, M = 60, 25
