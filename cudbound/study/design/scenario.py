@@ -20,16 +20,12 @@ from cudbound.basis.method_card import RequestedMethods, check_options
 from cudbound.intervals import METHODS, Method, check_options_for_one, find_comparisons, find_methods
 from cudbound.metrics.metric import ERROR
 from cudbound.metrics.metrics import NAMES, Metrics
-from cudbound.problem.draws import MAX_RESAMPLES
 from cudbound.resampling import Resampling
 from cudbound.resampling.make_records import INNER_DRAWS
 from cudbound.study.populations.population import Population
 
 #: Metrics whose true value is found on a large sample.
 STUDIED = tuple(name for name in NAMES if name != ERROR.name)
-#: Upper limits for a study: beyond them, a sample, a draw or a list of replicates fills the memory.
-MAX_CASES = 100_000
-MAX_REPLICATES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -261,12 +257,12 @@ class Study:
 
 
 def _check_numbers(settings: Study | Scenario) -> None:
-    for name, largest in (("n_replicates", MAX_REPLICATES), ("n_resamples", MAX_RESAMPLES)):
+    for name in ("n_replicates", "n_resamples"):
         if getattr(settings, name) is not None:
-            validation.check_integer(name, getattr(settings, name), 1, largest)
+            validation.check_integer(name, getattr(settings, name), 1)
     sizes = settings.n_samples
     for n in sizes or ():
-        validation.check_integer("n_samples", n, 4, MAX_CASES)
+        validation.check_integer("n_samples", n, 4)
     if sizes is not None and (not sizes or len(set(sizes)) < len(sizes)):
         raise ParameterError("n_samples", "different sizes, at least one", list(sizes))
 
