@@ -577,9 +577,8 @@ class CalibrationInstabilityDisplay(RefitsDisplay):
 
     def _draw_on(self, ax: Axes) -> None:
         curves = calibration_curves(self._all_risks, self.event, GRID)
-        is_drawn = np.isfinite(curves).all(axis=1)
-        is_drawn[0] = True
-        self._draw_curves(ax, curves[is_drawn])
+        of_refits = curves[1:][np.isfinite(curves[1:]).all(axis=1)]
+        self._draw_curves(ax, np.vstack((curves[:1], of_refits)))
         self._frame_square(ax, "Instability of the calibration", "predicted risk", "share of events, fitted")
         self.legend_ = ax.legend(loc="upper left", fontsize="small", frameon=False)
 
