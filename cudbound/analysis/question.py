@@ -254,7 +254,9 @@ def takes_groups_apart(
     options: Mapping[str, Any] = NO_OPTIONS,
 ) -> bool:
     """Whether a method cannot keep groups of rows together; ``fills(kind)``: splits or new cases give the record."""
-    kept = all(kind.keeps_groups or fills(kind) for kind in method.needed(options))
+    # a method that adds new cases to the training rows always has them
+    added = () if method.on_test_set else (TEST_SET,)
+    kept = all(kind.keeps_groups or kind in added or fills(kind) for kind in method.needed(options))
     return method.with_groups == "no" or not kept
 
 

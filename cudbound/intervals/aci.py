@@ -397,11 +397,11 @@ BOUNDARY = RecordKind(
 
 
 def _adaptive(records: Records, confidence_level: float) -> Outcome:
-    """Adaptive interval over all classifications of the points near the boundary.
+    """Adaptive interval over all linear classifications of the points near the boundary.
 
     Formula: T - u and T - l; u is the 1 - d/2 quantile over the draws of the largest, l the d/2 quantile of the
-    smallest difference error on the draw - error on the sample over all classifications of the points i near the
-    boundary: n (x_i'beta_b)^2 <= a_n x_i'S_b x_i, with S_b the sandwich covariance of sqrt(n) beta_b.
+    smallest difference error on the draw - error on the sample over all linear classifications of the points i near
+    the boundary: n (x_i'beta_b)^2 <= a_n x_i'S_b x_i, with S_b the sandwich covariance of sqrt(n) beta_b.
     Assumptions: the coefficients are asymptotically normal, and points far from the boundary keep their class.
     Tendency: conservative if many points lie near the boundary: each limit assumes their worst classification;
     liberal if the training error is 0 and stays 0 on the draws.

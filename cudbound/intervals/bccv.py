@@ -135,10 +135,10 @@ SAME = "both limits are the same bootstrap replicate"
 def _percentile(record: RemovedCaseErrors, confidence_level: float) -> Outcome:
     """Percentile interval of bootstrap case cross-validation.
 
-    Formula: the d/2 and 1 - d/2 quantiles over the draws of theta_b = sum of count_i e_i / n; e_i is the loss on row
-    i after a fit to the draw without all copies of i.
+    Formula: the d/2 and 1 - d/2 quantiles over the draws of theta_b, the mean of e_i over the rows of the draw; e_i is
+    the loss on row i after a fit to the draw without all copies of i.
     Assumptions: the cross-validated error varies over draws as it does over training sets.
-    Tendency: conservative, and too high: a draw has fewer distinct cases than the training set.
+    Tendency: conservative, and too high where more rows lower the error, since draws have about .632 n distinct rows.
     Reference: Jiang, Varma and Simon (2008). Calculating confidence intervals for prediction error in microarray
     classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8.
     Quantiles by the inverted distribution function are our choice.

@@ -68,7 +68,7 @@ def _cud(records: Records, confidence_level: float) -> Outcome:
     on the draw and g(v) = 1 + v clipped to [0, 1].
     Assumptions: the bootstrap quantile of the smoothed supremum estimates that of the population.
     Tendency: conservative in most settings studied, since it bounds the deviation of every classifier near the fitted
-    one; too low with nearly as many features as rows, and with a few labels flipped near separation.
+    one; can be too low with nearly as many features as rows, or with a few labels flipped near separation.
     Reference: Laber and Murphy (2008), sections 3 and 4.
     """
     bound = records.require(BOUND).at(confidence_level=confidence_level)

@@ -185,8 +185,7 @@ def _normal_632(records: Records, confidence_level: float) -> Outcome:
     Assumptions: the .632 estimate is nearly normal, unbiased, and proportional to Err(1).
     Tendency: too low if the classifier overfits, as the .632 estimate is; wide with few draws, whose Monte Carlo
     error enters the standard error; zero width if all losses outside the draws are equal.
-    Reference: Efron and Tibshirani (1997), equations 35 to 40. If a point is in every draw, the standard error is
-    undefined here; other software drops the point.
+    Reference: Efron and Tibshirani (1997), equations 35 to 40.
     """
     return _outcome(records, confidence_level, estimate_632(records), ".632 estimate")
 
@@ -200,7 +199,7 @@ def _normal_632_plus(records: Records, confidence_level: float) -> Outcome:
     Tendency: ignores that the weight of the .632+ estimate varies; wide with few draws, whose Monte Carlo error
     enters the standard error; zero width if all losses outside the draws are equal.
     Reference: Efron and Tibshirani (1997), equations 35 to 40, and section 3 for the estimate with its rate R kept in
-    [0, 1]. If a point is in every draw, the standard error is undefined here; other software drops the point.
+    [0, 1].
     """
     return _outcome(records, confidence_level, estimate_632_plus(records).estimate)
 

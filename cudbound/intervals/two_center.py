@@ -206,11 +206,12 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
     Formula: low = lo(n l), high = up(n h); l is the smaller of cv and e, h the largest of cv, e and (cv + b)/2; cv is
     the mean loss of 5 times 10-fold stratified cross-validation, e the .632+ estimate, b Err(1); lo and up are
     Clopper-Pearson limits for n cases with d/2 in each tail, extended to fractional numbers of errors; low = 0 if T
-    is 0 and the rank is at most n/3.
+    is 0 and the rank of a linear classifier is at most a third of the number of rows, or of groups of rows.
     Assumptions: one of the two centers is close to the error of this classifier, and varies as if observed on n new
     cases.
-    Tendency: in the registered study, which was stopped early, it reached its level in 129 of 130 settings; run
-    again, the lowest coverage in the others was .940; can be too short if many cases lie on the decision boundary.
+    Tendency: for two classes in the registered study, which was stopped early, it reached its level in 129 of 130
+    settings; run again, the lowest coverage in the others was .940; can be too short if many cases lie on the decision
+    boundary.
     Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
     Tibshirani (1997), Kohavi (1995).
     Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binom, fisher_exact
 from test_two_center import LEVELS, auc, delong_by_hand, lower_limit, some_losses, some_scores, upper_limit
 
+from cudbound import available_methods
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.intervals.pooled import new_worse_pvalue
 from cudbound.metrics.views import scored, squared_errors
@@ -174,3 +175,9 @@ def test_new_cases_of_one_class_have_no_auc():
     row = pooled(replace(records, test_set=new_outputs(np.ones(4, bool), scores=np.arange(4.0))))
     assert math.isnan(row.estimate)
     assert row.degenerate == "undefined: the new cases are of one class"
+
+
+def test_it_keeps_groups_as_its_new_cases_are_always_there():
+    """Methods on a test set alone would split groups, unless it is of new cases."""
+    with_groups = available_methods()["with_groups"]
+    assert (with_groups["pooled"], with_groups["test-set-wilson"]) == ("kept", "no")
