@@ -376,13 +376,9 @@ def _batched_logistic(estimator: Any, n_jobs: int) -> BatchedFit | None:
     return TunedFit(tuple(_fit_of(estimator, minimized, n_jobs) for minimized in each), folds)
 
 
+LOGISTIC_CLASSES = (LogisticRegression, LogisticRegressionCV)
 LOGISTIC = replace(
-    _adapter(
-        "sklearn LogisticRegression, LogisticRegressionCV",
-        _logistic_objective,
-        LogisticRegression,
-        LogisticRegressionCV,
-    ),
+    _adapter("sklearn LogisticRegression, LogisticRegressionCV", _logistic_objective, *LOGISTIC_CLASSES),
     batched_fit=_batched_logistic,
 )
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,7 +19,6 @@ from cudbound.basis.feature_table import count_rows
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.sample import Sample, check_before_fit, predicted_probabilities
 from cudbound.basis.validation import check_can_be_refitted, check_row_weights
-from cudbound.intervals import Method
 from cudbound.intervals.bbc_cv import check_search
 from cudbound.metrics.metric import MetricRows
 from cudbound.metrics.metrics import Metrics
@@ -29,6 +27,7 @@ from cudbound.problem.draws import check_resamples
 from cudbound.report.tables import SINGLE
 from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.make_records import Counts, Errors, RecordingInputs, record_targets, refits_for
+from cudbound.resampling.settings import Streams
 from cudbound.resampling.splits import TEST_SET
 from cudbound.saved.saved_file import SavedBound, SavedQuestion, SavedResult, SavedRow
 from cudbound.solve.search import Search
@@ -67,15 +66,34 @@ def analyze(
     """
     sample = fitted_sample(estimator, X, y, question.streams, groups, sample_weight, several=several)
     metrics = question.metrics.resolve(sample.classes.tolist())
-    event_class = metrics.event_class(sample.classes.tolist())
+    sample = replace(sample, event_class=metrics.event_class(sample.classes.tolist()))
     check_resamples(question.n_resamples, sample.n_samples)
-    targets, counts, draw_remarks = draw_for(question, metrics, sample, event_class, question.rng)
+    targets, counts, draw_remarks = draw_for(question, metrics, sample, question.rng)
     if result == "interval":
         warn_of_few(_bounded_by(question, targets, on_test_set=False))
     if metrics.threshold is not None:
-        _check_threshold(sample, metrics.threshold, event_class)
+        _check_threshold(sample, metrics.threshold)
     model = question.model_of(sample) if result == "interval" else Model.of(sample, result=result)
-    inputs = _inputs(question, sample, counts, targets, model, event_class, new_cases)
+    if any(kind.of_search for kind in question.needs()):
+        check_search(sample.estimator)
+    cases, remarks = check_new_cases(new_cases, sample, question.readings)
+    outputs = tuple(output for output in metrics.kinds if output != "classes")
+    inputs = RecordingInputs.of(
+        sample,
+        question.needs(),
+        question.streams,
+        question.resampling,
+        counts=counts,
+        inner_by_default=all(target.plain for target in targets if target.cud_metrics),
+        test_set=cases,
+        test_remarks=remarks,
+        model=model.additive,
+        bound=question.bound,
+        search=Search(question.all_draws, n_jobs=question.n_jobs, limits=question.bound),
+        user_functions=question.user_functions,
+        scoring=RecordedOutputs(outputs, sample.event_class),
+        n_jobs=question.n_jobs,
+    )
     refused = question.refusals(inputs, targets, model)
     needs = question.needs(refused)
     if refits_for(needs - (set() if inputs.test_set is None else {TEST_SET})):
@@ -86,56 +104,40 @@ def analyze(
         for metric in {target.metric: None for target in _bounded_by(question, targets, on_test_set=True)}:
             warn_of_few_tested(metric, records.test_set.rows_of(metric.event_class))
     return Analysis(
-        question,
-        metrics,
-        counts,
-        draw_remarks,
-        records,
-        sample,
-        model,
-        tuple(zip(targets, of_targets, strict=True)),
-        refused,
-        failed,
+        question, metrics, counts, draw_remarks, records, sample, model, of_targets, refused, failed
     )
 
 
 def draw_for(
-    question: Question[Any] | SavedQuestion,
-    metrics: Metrics,
-    sample: Sample,
-    event_class: int,
-    rng: np.random.Generator,
+    question: Question[Any] | SavedQuestion, metrics: Metrics, sample: Sample, rng: np.random.Generator
 ) -> tuple[tuple[MetricRows, ...], Counts, tuple[str, ...]]:
     """Return the target of each metric, the bootstrap draws of a sample, and how these differ from ordinary ones."""
-    event = sample.events(event_class)
-    if sample.sample_weight is not None and set(metrics.kinds) != {"classes"}:
+    weights = sample.sample_weight
+    if weights is not None and set(metrics.kinds) != {"classes"}:
         raise ValueError(
             "The 'sample_weight' parameter must be left out for the AUC and the Brier score, whose intervals were not "
-            f"studied for weighted rows. Got weights of {len(sample.sample_weight)} rows."
+            f"studied for weighted rows. Got weights of {len(weights)} rows."
         )
-    targets = targets_of(
-        metrics, event, sample.sample_weight, question.confidence_level, question.alternative
-    )
-    strata = event if metrics.drawn_within_classes else None
-    counts, remarks = draw_for_metrics(targets, question.n_resamples, rng, strata, sample.groups)
-    return targets, counts, remarks
+    targets = targets_of(metrics, sample.events, weights, question.confidence_level, question.alternative)
+    within_classes = metrics.drawn_within_classes
+    return targets, *draw_for_metrics(targets, sample, question.n_resamples, rng, within_classes)
 
 
 def _bounded_by(
-    question: Question[Any], targets: Sequence[MetricRows], *, on_test_set: bool
+    question: Question[Any], targets: Sequence[MetricRows], on_test_set: bool
 ) -> list[MetricRows]:
     """Return the targets of methods that read a test set, or of those that read the training rows."""
     reads = {method.reads for method in question.readings if method.on_test_set == on_test_set}
     return [target for target in targets if target.metric.reads in reads]
 
 
-def _check_threshold(sample: Sample, threshold: float, event_class: int) -> None:
+def _check_threshold(sample: Sample, threshold: float) -> None:
     """Raise ParameterError if the probabilities of a classifier show that its threshold is another one."""
     estimator = sample.estimator
     if not hasattr(estimator, "predict_proba"):
         return
-    event = sample.classes.tolist()[event_class]
-    risk = predicted_probabilities(estimator, sample.X, len(sample.classes))[:, event_class]
+    event = sample.classes.tolist()[sample.event_class]
+    risk = predicted_probabilities(estimator, sample.X, len(sample.classes))[:, sample.event_class]
     called = sample.predicted == event
     if ((risk > threshold) & ~called | (risk < threshold) & called).any():
         advice = (
@@ -145,52 +147,8 @@ def _check_threshold(sample: Sample, threshold: float, event_class: int) -> None
         raise ParameterError("threshold", "the threshold of the classifier", threshold, advice)
 
 
-def _inputs(
-    question: Question[Any],
-    sample: Sample,
-    counts: Counts,
-    targets: Sequence[MetricRows],
-    model: Model,
-    event_class: int,
-    new_cases: Any,
-) -> RecordingInputs:
-    """Return everything known before anything is recorded."""
-    needs, bound = question.needs(), question.bound
-    if any(kind.of_search for kind in needs):
-        check_search(sample.estimator)
-    cases, remarks = check_new_cases(new_cases, sample, question.readings)
-    outputs = tuple(output for output in question.metrics.kinds if output != "classes")
-    return RecordingInputs.of(
-        sample,
-        needs,
-        counts=counts,
-        streams=question.streams,
-        resampling=question.resampling,
-        inner_by_default=all(target.plain for target in targets if target.cud_metrics),
-        test_set=cases,
-        test_remarks=remarks,
-        model=model.additive,
-        bound=bound,
-        search=Search(question.all_draws, n_jobs=question.n_jobs, limits=bound),
-        user_functions={
-            method.name: method.user_function
-            for method in question.readings
-            if isinstance(method, Method) and method.user_function is not None
-        },
-        scoring=RecordedOutputs(outputs, event_class),
-        n_jobs=question.n_jobs,
-    )
-
-
 def fitted_sample(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    streams: Mapping[str, np.random.Generator],
-    groups: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    *,
-    several: bool = False,
+    estimator: Any, X: Any, y: Any, streams: Streams, groups: Any, sample_weight: Any, several: bool = False
 ) -> Sample:
     """Return the training set of a fitted classifier, or of a clone fitted to all rows, seeded if it has no seed.
 

@@ -15,7 +15,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import Pipeline
 
 from cudbound.adapters.model import facts_of, many_features
-from cudbound.adapters.parts import RecordedOutputs, describe_classifier, procedure_in_words, splits_rows
+from cudbound.adapters.parts import describe_classifier, procedure_in_words, splits_rows
 from cudbound.analysis.analyze import analyze, fit_if_needed
 from cudbound.analysis.question import Question, check_new_cases
 from cudbound.analysis.rows import compute_rows
@@ -43,6 +43,7 @@ from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.make_records import INNER_DRAWS, Errors, RecordingInputs, make_records, progress_bar
 from cudbound.resampling.refits import difference, prepare_refits, remembered
+from cudbound.resampling.settings import Streams
 
 
 @public_call
@@ -232,11 +233,6 @@ class Comparison:
     alternative: str
     null: float
 
-    @property
-    def event_class(self) -> int:
-        """Which of the two classes is the event."""
-        return self.question.metrics.event_class(self.sample.classes.tolist())
-
     def record(self, new_cases: Any) -> tuple[dict[str, str], list[PairLosses]]:
         """Fit each learner once to every training set; return why methods are not possible, and the losses of pairs.
 
@@ -252,7 +248,6 @@ class Comparison:
             counts=np.zeros((0, sample.n_samples), dtype=np.int32),
             test_set=cases,
             test_remarks=remarks,
-            scoring=RecordedOutputs(event_class=self.event_class),
             n_jobs=question.n_jobs,
         )
         refused = question.refusals(inputs)
@@ -299,7 +294,7 @@ class Comparison:
                 self.sample.n_samples,
                 estimand="conditional",
                 remarks=inputs.test_remarks,
-                event=y_new == self.sample.classes[inputs.scoring.event_class],
+                event=y_new == self.sample.classes[1],
             )
         failed: Errors = {}
         records_by_name = make_records(needs, inputs, records, failed)
@@ -357,7 +352,7 @@ class Comparison:
         internal = any(row.n_fits > 0 for row in rows)  # test cases take no fits
         of_draws = any(BOOTSTRAP in method.needs for method in question.methods)
         run = Run(
-            **self.sample.facts(self.event_class),
+            **self.sample.facts,
             cautions=cautions_of_learners(self.sample, fitted) if internal else (),
             seed=question.seed,
             choices=question.choices,
@@ -484,11 +479,7 @@ def find_pairs(names: list[str], reference: str | None) -> list[tuple[str, str]]
 
 
 def fit_learners(
-    streams: Mapping[str, np.random.Generator],
-    learners: Mapping[str, Any],
-    X: Any,
-    y: Any,
-    groups: ArrayLike | None = None,
+    streams: Streams, learners: Mapping[str, Any], X: Any, y: Any, groups: ArrayLike | None
 ) -> dict[str, Any]:
     """Return fitted learners as they are, and others as clones fitted to all rows, seeded if they have no seed.
 

@@ -206,7 +206,7 @@ class Instability(InLines, Pictured["Display"]):
 
 
 def instability_in(
-    records: Records, sample: Sample, event_class: int, run: Run, n_jobs: int, *, refit: bool = True
+    records: Records, sample: Sample, run: Run, n_jobs: int, *, refit: bool = True
 ) -> Instability | None:
     """Return the instability of a classifier of two classes from the records of its refits; None without refits.
 
@@ -219,8 +219,8 @@ def instability_in(
     groups = () if records.groups is None else (f"{records.groups} kept together",)
     risks, refit_risks = records.probabilities, bootstrap.probabilities
     if refit_risks is None and refit and hasattr(scorer_of(sample.estimator), "predict_proba"):
-        risks = _risks(sample.estimator, sample.X, event_class)
-        refit_risks = _outputs_of_refits(sample, bootstrap.counts, event_class, n_jobs)["probabilities"]
+        risks = _risks(sample, sample.X)
+        refit_risks = _outputs_of_refits(sample, bootstrap.counts, n_jobs)["probabilities"]
     return Instability(
         changed.mean(axis=0),
         bootstrap.n_fits,
@@ -229,13 +229,11 @@ def instability_in(
         run,
         None if refit_risks is None else risks,
         None if refit_risks is None else _finite(refit_risks),
-        sample.events(event_class),
+        sample.events,
     )
 
 
-def instability_for_rows(
-    records: Records, sample: Sample, X_new: Any, event_class: int, run: Run, n_jobs: int
-) -> Instability:
+def instability_for_rows(records: Records, sample: Sample, X_new: Any, run: Run, n_jobs: int) -> Instability:
     """Return the instability for new rows, by refits to the same draws of the training rows.
 
     Raises
@@ -251,7 +249,7 @@ def instability_for_rows(
     if not count_rows(X_new):
         raise ParameterError("X_new", "at least one row", "none")
     predicted = predicted_labels(estimator, X_new, sample.classes)
-    outputs = _outputs_of_refits(sample, bootstrap.counts, event_class, n_jobs, (X_new, predicted))
+    outputs = _outputs_of_refits(sample, bootstrap.counts, n_jobs, (X_new, predicted))
     has_risks = "probabilities" in (outputs.dtype.names or ())
     return Instability(
         outputs["loss"].mean(axis=0),
@@ -259,17 +257,13 @@ def instability_for_rows(
         *distances_from_threshold(estimator, X_new, predicted),
         bootstrap.remarks,
         run,
-        _risks(estimator, X_new, event_class) if has_risks else None,
+        _risks(sample, X_new) if has_risks else None,
         _finite(outputs["probabilities"]) if has_risks else None,
     )
 
 
 def _outputs_of_refits(
-    sample: Sample,
-    counts: NDArray[Any],
-    event_class: int,
-    n_jobs: int,
-    new: tuple[Any, NDArray[Any]] | None = None,
+    sample: Sample, counts: NDArray[Any], n_jobs: int, new: tuple[Any, NDArray[Any]] | None = None
 ) -> Any:
     """Return class changes and risks of the refits to these draws, for the training rows or for new ones.
 
@@ -292,7 +286,7 @@ def _outputs_of_refits(
         n_jobs=n_jobs,
         sample_weight=weights,
         groups=groups,
-        scoring=RecordedOutputs(kinds, event_class),
+        scoring=RecordedOutputs(kinds, sample.event_class),
     )
     with bar_of_refits(len(counts), n_jobs) as advance:
         # a classifier with random numbers takes others than in the records
@@ -313,8 +307,8 @@ def _stacked(X: Any, X_new: Any) -> Any:
     return pd.concat(frames, ignore_index=True)
 
 
-def _risks(estimator: Any, X: Any, event_class: int) -> Array:
-    return np.asarray(predicted_probabilities(scorer_of(estimator), X, 2)[:, event_class])
+def _risks(sample: Sample, X: Any) -> Array:
+    return np.asarray(predicted_probabilities(scorer_of(sample.estimator), X, 2)[:, sample.event_class])
 
 
 def _finite(refit_risks: Array) -> Array:

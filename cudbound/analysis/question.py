@@ -28,7 +28,7 @@ from cudbound.point_estimates import ESTIMATORS
 from cudbound.problem.draws import check_resamples
 from cudbound.records import DESIGN
 from cudbound.resampling.make_records import RecordingInputs, refits_for
-from cudbound.resampling.settings import DEFAULT_SIZES, Resampling, spawn_streams
+from cudbound.resampling.settings import DEFAULT_SIZES, Resampling, Streams, spawn_streams
 from cudbound.resampling.splits import TEST_SET, Splits
 
 
@@ -66,7 +66,7 @@ class Question(Generic[Card]):
     bound: Bound
     all_draws: bool = False
     rng: np.random.Generator = field(repr=False)
-    streams: Mapping[str, np.random.Generator] = field(repr=False)
+    streams: Streams = field(repr=False)
     seed: int | None = None
     n_jobs: int = 1
 
@@ -121,6 +121,12 @@ class Question(Generic[Card]):
     def needs(self, without: Container[str] = ()) -> Needs:
         """Return everything that the methods need with their options, except those named in `without`."""
         return self.methods.needed(*(method for method in self.readings if method.name not in without))
+
+    @property
+    def user_functions(self) -> dict[str, Callable[..., Any]]:
+        """The functions of user-defined methods, by name."""
+        functions = {method.name: getattr(method, "user_function", None) for method in self.readings}
+        return {name: function for name, function in functions.items() if function is not None}
 
     @property
     def of_model(self) -> list[str]:

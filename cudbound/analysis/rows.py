@@ -169,7 +169,7 @@ class Analysis:
     @cached_property
     def fingerprints(self) -> tuple[str, str]:
         """The fingerprint of the training set, and the digits of each of its rows."""
-        return self.sample.fingerprints(self.event_class)
+        return self.sample.fingerprints
 
     @property
     def cud_bounds(self) -> tuple[tuple[CudBound, ...], ...]:
@@ -202,7 +202,7 @@ class Analysis:
         needs, question = self.question.needs(self.refused), self.question
         localized = self.model.additive is not None and any(kind.per == "family" for kind in needs)
         return Run(
-            **self.sample.facts(self.event_class),
+            **self.sample.facts,
             n_resamples=question.n_resamples if any(kind.of_draws for kind in needs) else None,
             localization=question.bound.localization if localized else None,
             seed=question.seed,
@@ -220,8 +220,7 @@ class Analysis:
     def _instability(self, *, refit: bool = True) -> Instability | None:
         if len(self.classes) != 2:
             return None
-        facts = self.records, self.sample, self.event_class, self.run, self.question.n_jobs
-        return instability_in(*facts, refit=refit)
+        return instability_in(self.records, self.sample, self.run, self.question.n_jobs, refit=refit)
 
     def instability_for(self, X_new: Any) -> Instability:
         """Return the instability for new rows; the classifier is refitted to the same draws.
@@ -235,8 +234,7 @@ class Analysis:
             pickled = self.sample is None
             why = "a result from a pickle has no rows of the data" if pickled else "there are more classes"
             raise ValueError(f"Instability is of two classes, from refits to the training rows, and {why}.")
-        facts = self.event_class, self.run, self.question.n_jobs
-        return instability_for_rows(self.records, self.sample, X_new, *facts)
+        return instability_for_rows(self.records, self.sample, X_new, self.run, self.question.n_jobs)
 
     def at(self, confidence_level: float) -> Analysis:
         """Return the same analysis at another level, from the same records; only a bound may be searched further."""

@@ -21,7 +21,6 @@ from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Features, Learner, Splits, check_integer, check_n_jobs, check_rng
 from cudbound.inputs.data_file import first_few
 from cudbound.intervals import METHODS, Method, find_methods
-from cudbound.metrics.metrics import Metrics
 from cudbound.metrics.targets import targets_of
 from cudbound.problem.problem import AdditiveModel
 from cudbound.resampling.settings import spawn_streams
@@ -143,8 +142,8 @@ def verify_result(
     streams = spawn_streams(check_rng(saved.question.rng))
     data = fitted_sample(estimator, X, y, streams, groups, sample_weight, several=True)
     metrics = saved.question.metric.resolve(data.classes.tolist())
-    event_class = metrics.event_class(data.classes.tolist())
-    fingerprint, row_checks = data.fingerprints(event_class)
+    data = replace(data, event_class=metrics.event_class(data.classes.tolist()))
+    fingerprint, row_checks = data.fingerprints
     same = fingerprint == saved.fingerprint and data.n_samples == saved.counts.shape[1]
     checks = [
         Check(
@@ -158,18 +157,16 @@ def verify_result(
         warnings.simplefilter("ignore", CudboundWarning)  # what the result says was said when it was computed
         if same:
             again = np.random.default_rng(saved.question.rng)
-            checks.append(_check_draws(saved, draw_for(saved.question, metrics, data, event_class, again)[1]))
+            checks.append(_check_draws(saved, draw_for(saved.question, metrics, data, again)[1]))
         if same and saved.bounds:
             check, model = _check_classifier(saved, data)
             checks.append(check)
             if model is not None:
-                event = data.events(event_class)
                 for bound in saved.bounds:
-                    checks += check_on_data(
-                        bound, saved, model, event, data.sample_weight, size, generator, jobs
-                    )
+                    checks += check_on_data(bound, saved, model, data, size, generator, jobs)
         level = saved.question.confidence_level
-        levels = _levels(saved.question, metrics, data.events(event_class))
+        targets = targets_of(metrics, data.events, None, level, saved.question.alternative)
+        levels = {target.metric.name: target.cud_level for target in targets}
         for bound in saved.bounds:
             checks += check_interval(bound, levels.get(bound.intervals[0].metric.name, level))
         if same and saved.rows:
@@ -181,12 +178,6 @@ def verify_result(
     result = ResultVerification(tuple(checks))
     verified = result.passed and (not saved.rows or checks[-1].passed)
     return replace(result, intervals=_in_words(saved)) if verified else result
-
-
-def _levels(question: SavedQuestion, metrics: Metrics, event: NDArray[np.bool_]) -> dict[str, float]:
-    """Return the level of the bound of each metric, by its name: that of the others together, or of the metric."""
-    targets = targets_of(metrics, event, None, question.confidence_level, question.alternative)
-    return {target.metric.name: target.cud_level for target in targets}
 
 
 def _check_data(saved: SavedResult, fingerprint: str, same: bool, n: int, row_checks: str) -> Check:

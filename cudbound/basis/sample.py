@@ -43,6 +43,8 @@ class Sample:
         The fitted classifier of the sample.
     predicted : ndarray, shape (n_samples,)
         The labels that it predicts for the rows.
+    event_class : int, default=1
+        Which of two classes is the event, 0 or 1.
     """
 
     X: Any
@@ -54,6 +56,7 @@ class Sample:
     names_of_groups: Any = None
     estimator: Any = field(default=None, repr=False)
     predicted: NDArray[Any] = field(default_factory=lambda: np.empty(0), repr=False)
+    event_class: int = 1
 
     @classmethod
     def of(
@@ -109,9 +112,10 @@ class Sample:
     @property
     def cautions(self) -> tuple[exceptions.CudboundWarning, ...]:
         """Warnings about rows that may not be independent patients."""
-        return related_rows(self.X, self.events(), self.groups, self.sample_weight)
+        return related_rows(self.X, self.events, self.groups, self.sample_weight)
 
-    def facts(self, event_class: int = 1) -> dict[str, Any]:
+    @property
+    def facts(self) -> dict[str, Any]:
         """Return facts on the data for the notes under a table, by the names of the fields of `Run`."""
         sizes = {}
         if len(self.classes) > 2:
@@ -119,33 +123,35 @@ class Sample:
             sizes = dict(zip(map(str, self.classes.tolist()), rows.tolist(), strict=True))
             event = self.labels == numbers[rows.argmax()]
         else:
-            event = self.events(event_class)
+            event = self.events
         n_events, weights = int(np.count_nonzero(event)), self.sample_weight
         return {
             "source": None,
             "n_samples": self.n_samples,
             "n_events": n_events,
             "n_non_events": self.n_samples - n_events,
-            "event": f"class {self.y[event][0] if sizes else self.classes[event_class]}",
+            "event": f"class {self.y[event][0] if sizes else self.classes[self.event_class]}",
             "class_sizes": sizes,
             "features": self.features,
             "weighted_share": None if weights is None else float(weights @ event / weights.sum()),
         }
 
-    def events(self, event_class: int = 1) -> NDArray[Any]:
+    @property
+    def events(self) -> NDArray[Any]:
         """Return which rows belong to the event class; with more than two classes, the class numbers."""
         if len(self.classes) > 2:
             return self.labels
-        return np.asarray(self.labels > 0.0 if event_class else self.labels < 0.0)
+        return np.asarray(self.labels > 0.0 if self.event_class else self.labels < 0.0)
 
-    def fingerprints(self, event_class: int = 1) -> tuple[str, str]:
+    @property
+    def fingerprints(self) -> tuple[str, str]:
         """Return the fingerprint of the training set, and two hexadecimal digits per row, which find a changed row.
 
         With 256 values these digits say next to nothing about a patient, and miss one change in 256.
         """
-        whole = fingerprint(self.X, self.events(event_class), self.groups, self.sample_weight)
+        whole = fingerprint(self.X, self.events, self.groups, self.sample_weight)
         X = np.asarray(self.X.toarray() if hasattr(self.X, "toarray") else self.X)
-        event, weight = self.events(event_class), self.sample_weight
+        event, weight = self.events, self.sample_weight
         parts = (X, event) if weight is None else (X, event, weight)
         rows = (b"".join(_canonical(np.asarray(part[row])) for part in parts) for row in range(len(X)))
         return whole, "".join(hashlib.sha256(row).hexdigest()[:2] for row in rows)

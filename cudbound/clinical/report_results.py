@@ -122,7 +122,7 @@ def report_results(
     messages += [message for message in of_bound if not hasattr(message, "n_rows")]
     analysis = table.analysis
     assert analysis is not None
-    events = sample.events(analysis.event_class)
+    events = analysis.sample.events
     level = shared["confidence_level"]
     columns, coded = as_read or (frame_of(X, sample.features), partial(_like, X))
     scorer = RecordedOutputs(("scores",), analysis.event_class)

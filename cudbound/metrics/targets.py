@@ -8,14 +8,15 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import ParameterError, SmallSampleWarning
-from cudbound.basis.groups import Groups
 from cudbound.basis.metric_words import metric_words
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Array
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metrics import Metrics
@@ -23,18 +24,14 @@ from cudbound.problem.draws import draw_counts, draw_stratified_counts
 
 
 def targets_of(
-    metrics: Metrics,
-    event: NDArray[Any],
-    sample_weight: Array | None,
-    confidence_level: float,
-    alternative: str,
+    metrics: Metrics, event: NDArray[Any], weights: Array | None, confidence_level: float, alternative: str
 ) -> tuple[MetricRows, ...]:
     """Return the target of each requested metric, and of the metrics behind predictive values and likelihood ratios.
 
     Those behind likelihood ratios are simultaneous pairs of sensitivity and specificity, unless all metrics are
     simultaneous.
 
-    `event` marks the events, or gives the class of each row; `sample_weight` their weights.
+    `event` marks the events, or gives the class of each row.
     """
 
     def family(
@@ -43,7 +40,7 @@ def targets_of(
         for metric in linear:
             is_event = event == (1 if metric.event_class is None else metric.event_class)
             together = tuple(linear) if joint else (metric,)
-            yield MetricRows(metric, is_event, sample_weight, together, confidence_level, way, of_pair)
+            yield MetricRows(metric, is_event, weights, together, confidence_level, way, of_pair)
 
     targets = tuple(family(metrics.linear, metrics.joint, alternative))
     if metrics.joint:
@@ -66,25 +63,20 @@ MAX_ATTEMPTS = 1000
 
 
 def draw_for_metrics(
-    metric_rows: Sequence[MetricRows],
-    n_resamples: int,
-    rng: np.random.Generator,
-    strata: NDArray[Any] | None = None,
-    groups: Groups | None = None,
+    metric_rows: Sequence[MetricRows], sample: Sample, n_resamples: int, rng: Generator, within_classes: bool
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Draw bootstrap samples on which every metric is defined.
 
     Parameters
     ----------
     metric_rows : sequence of MetricRows
-        At least one, all of one training set.
+        At least one, all of this training set.
+    sample : Sample
     n_resamples : int
     rng : numpy.random.Generator
-    strata : ndarray, shape (n_samples,), or None
-        The class of each row, to draw within the classes; None redraws draws without a class that a metric averages
-        separately.
-    groups : Groups, default=None
-        Rows that are drawn together. These draws are never within the classes, because a group can have both classes.
+    within_classes : bool
+        Whether to draw within the classes, which is never done with groups, because a group can have both classes.
+        Draws without a class that a metric averages separately are redrawn otherwise.
 
     Returns
     -------
@@ -92,18 +84,18 @@ def draw_for_metrics(
     remarks : tuple of str
         How the draws differ from ordinary ones.
     """
-    if strata is not None and groups is None:
-        return draw_stratified_counts(strata, n_resamples, rng), ("draws within the classes",)
-    counts = draw_counts(metric_rows[0].event.size, n_resamples, rng, groups)
+    if within_classes and sample.groups is None:
+        return draw_stratified_counts(sample.events, n_resamples, rng), ("draws within the classes",)
+    counts = draw_counts(sample.n_samples, n_resamples, rng, sample.groups)
     again = _lacking(metric_rows, counts)
     remarks = (f"{again.size} draws without a row of one class redrawn",) if again.size else ()
     for _ in range(MAX_ATTEMPTS):
         if not again.size:
             return counts, remarks
-        counts[again] = draw_counts(counts.shape[1], again.size, rng, groups)
+        counts[again] = draw_counts(sample.n_samples, again.size, rng, sample.groups)
         again = again[_lacking(metric_rows, counts[again])]
     raise ValueError(
-        f"A draw of {counts.shape[1]} rows missed a class that counts {MAX_ATTEMPTS} times in a row. Draw within "
+        f"A draw of {sample.n_samples} rows missed a class that counts {MAX_ATTEMPTS} times in a row. Draw within "
         "the classes: stratified=True."
     )
 

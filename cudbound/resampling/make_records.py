@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -28,7 +28,7 @@ from cudbound.resampling.bootstrap import USABLE_DRAWS
 from cudbound.resampling.context import RefitContext, SingleClassError, has_one_class
 from cudbound.resampling.failed_refits import Failures, naming_the_step
 from cudbound.resampling.refits import Refits, prepare_refits
-from cudbound.resampling.settings import Policy, Resampling
+from cudbound.resampling.settings import Policy, Resampling, Streams
 from cudbound.resampling.splits import Splits, make_splits
 from cudbound.solve.search import Search
 
@@ -81,7 +81,7 @@ class RecordingInputs:
 
     sample: Sample
     counts: Counts
-    streams: Mapping[str, np.random.Generator]
+    streams: Streams
     given_refits: Refits | None = None
     refits_of_each: tuple[Refits, Refits] | None = None
     resampling: Resampling = field(default_factory=Resampling)
@@ -100,12 +100,7 @@ class RecordingInputs:
 
     @classmethod
     def of(
-        cls,
-        sample: Sample,
-        needs: Needs,
-        streams: Mapping[str, np.random.Generator],
-        resampling: Resampling,
-        **further: Any,
+        cls, sample: Sample, needs: Needs, streams: Streams, resampling: Resampling, **further: Any
     ) -> RecordingInputs:
         """Return what is known; `needs` determine whether there are folds of whole groups."""
         cv, groups = resampling.cv, sample.groups
@@ -203,7 +198,7 @@ class RecordingInputs:
         return self._contexts[kind.name]
 
 
-def in_order(needs: Set[RecordKind[Any]]) -> tuple[RecordKind[Any], ...]:
+def in_order(needs: Needs) -> tuple[RecordKind[Any], ...]:
     """Return the kinds that are made for all targets at once, after those that they need first."""
     kinds: dict[RecordKind[Any], None] = {}
     for kind in sorted(needs):
@@ -212,12 +207,12 @@ def in_order(needs: Set[RecordKind[Any]]) -> tuple[RecordKind[Any], ...]:
     return tuple(kinds)
 
 
-def refits_for(needs: Set[RecordKind[Any]]) -> bool:
+def refits_for(needs: Needs) -> bool:
     """Whether one of the records needs refits of the classifier itself."""
     return any(kind.n_fits and not kind.of_search for kind in in_order(needs))
 
 
-def count_fits_of(needs: Set[RecordKind[Any]], inputs: RecordingInputs) -> dict[RecordKind[Any] | None, int]:
+def count_fits_of(needs: Needs, inputs: RecordingInputs) -> dict[RecordKind[Any] | None, int]:
     """Return the number of refits of each record, and at None those of the caller's splits, which fill some."""
     filled = set(filter(inputs.fills, needs))
     fits: dict[RecordKind[Any] | None, int] = {}
@@ -227,7 +222,7 @@ def count_fits_of(needs: Set[RecordKind[Any]], inputs: RecordingInputs) -> dict[
 
 
 def progress_bar(
-    needs: Set[RecordKind[Any]], inputs: RecordingInputs, times: int = 1, further: int = 0
+    needs: Needs, inputs: RecordingInputs, times: int = 1, further: int = 0
 ) -> AbstractContextManager[Callable[[int], object]]:
     """Show a bar over all refits of a run, see `bar_of_refits`.
 
@@ -257,10 +252,7 @@ def collecting_failures(failed: Errors | None, *kinds: RecordKind[Any]) -> Itera
 
 
 def make_records(
-    needs: Set[RecordKind[Any]],
-    inputs: RecordingInputs,
-    existing: Mapping[str, Any] | None = None,
-    failed: Errors | None = None,
+    needs: Needs, inputs: RecordingInputs, existing: RecordsByName | None = None, failed: Errors | None = None
 ) -> RecordsByName:
     """Make the records for all targets of a call, each once.
 
@@ -344,7 +336,7 @@ def given_records(inputs: RecordingInputs) -> RecordsByName:
         records["no_information"] = float(records["chance_losses"].mean())
     if inputs.scoring.kinds:
         records |= inputs.scoring.of(estimator, sample.X)
-        records["event"] = sample.events(inputs.scoring.event_class)
+        records["event"] = sample.events
     if inputs.test_set is not None:
         X_test, y_test = inputs.test_set
         with naming_the_step(estimator, "the classifier on the new cases"):
@@ -371,7 +363,7 @@ def _chance_losses(predicted: Any, sample: Sample) -> NDArray[np.float64]:
 
 def record_targets(
     needs: Needs, inputs: RecordingInputs, facts: RecordsByName, targets: Sequence[MetricRows], failed: Errors
-) -> tuple[Records, list[Records]]:
+) -> tuple[Records, tuple[tuple[MetricRows, Records], ...]]:
     """Make all records of a call, those that do not depend on a target under one progress bar.
 
     Parameters
@@ -404,7 +396,8 @@ def record_targets(
         inputs = replace(inputs, given_refits=inputs.refits)
     with progress_bar(missing, inputs) as advance:
         records = Records.of(**make_records(missing, replace(inputs, advance=advance), existing, failed))
-    return records, [_of_target(needs, inputs, records, target, of_families) for target in targets]
+    of_targets = [(target, _of_target(needs, inputs, records, target, of_families)) for target in targets]
+    return records, tuple(of_targets)
 
 
 def _of_target(
@@ -412,7 +405,7 @@ def _of_target(
     inputs: RecordingInputs,
     records: Records,
     target: MetricRows,
-    of_families: Mapping[tuple[RecordKind[Any], Any], Any],
+    of_families: Mapping[Any, Any],
 ) -> Records:
     of_target = records_for(target, records)
     if of_target.kind != "classes":

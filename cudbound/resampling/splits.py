@@ -97,6 +97,7 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) 
     training, test = (
         np.stack([_members(pair[part], n, number) for number, pair in enumerate(pairs)]) for part in (0, 1)
     )
+    codes = np.arange(n) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
     for number, (train_rows, test_rows) in enumerate(zip(training, test, strict=True)):
         n_shared = int((train_rows & test_rows).sum())
         if not train_rows.any() or not test_rows.any() or n_shared:
@@ -104,20 +105,13 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) 
                 "The 'cv' parameter must give nonempty training and test sets that share no rows. Got "
                 f"{train_rows.sum()} and {test_rows.sum()} rows in split {number}, {n_shared} of them in both."
             )
-    if groups is not None:
-        _check_groups(groups, training, test)
-    return Splits(training, test)
-
-
-def _check_groups(groups: Any, training: NDArray[np.bool_], test: NDArray[np.bool_]) -> None:
-    _, codes = np.unique(np.asarray(groups), return_inverse=True)
-    for number, (train_rows, test_rows) in enumerate(zip(training, test, strict=True)):
         n_torn = np.intersect1d(codes[train_rows], codes[test_rows]).size
         if n_torn:
             raise ValueError(
                 "The 'cv' parameter must keep the 'groups' together. "
                 f"Got {n_torn} groups with rows in both sets of split {number}; use GroupKFold or StratifiedGroupKFold."
             )
+    return Splits(training, test)
 
 
 def _members(rows: NDArray[Any], n_samples: int, number: int) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.proportions import inverted_cdf_quantile
+from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_localization
 from cudbound.bound.cud_bound import joint_problem, search_joint
 from cudbound.intervals.cud import cud_limits
@@ -92,16 +93,17 @@ def check_on_data(
     bound: SavedBound,
     saved: SavedResult,
     model: AdditiveModel,
-    event: NDArray[np.bool_],
-    sample_weight: NDArray[np.float64] | None,
+    sample: Sample,
     size: int | None,
     rng: np.random.Generator,
     n_jobs: int | None,
 ) -> Iterator[Check]:
     """Check a bound on the data: `size` draws, chosen at random, are solved again; None means all draws."""
     question = saved.question
-    metric_rows = [MetricRows(interval.metric, event, sample_weight) for interval in bound.intervals]
-    rate = check_localization(question.bound.localization, event.size)
+    metric_rows = [
+        MetricRows(interval.metric, sample.events, sample.sample_weight) for interval in bound.intervals
+    ]
+    rate = check_localization(question.bound.localization, sample.n_samples)
     if len(metric_rows) > 1:
         problem = joint_problem(model, saved.counts, metric_rows, rate)
     else:
