@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cudbound.inputs.column_kinds import IMPROBABLE, is_improbable, separation
+from cudbound.inputs.data_file import IMPROBABLE, is_improbable, separation
 
 # ---- what ``import cudbound`` loads ----
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.feature_table import count_improbable_copies
-from cudbound.inputs import column_kinds, parsed_file
+from cudbound.inputs import data_file, parsed_file
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.data_file import (
     CsvError,
@@ -135,7 +135,7 @@ def read_training_data(
     class_keys = parsed_file.classes_of(Counter(keys[target].dropna()), positive, target)
     y = keys[target].map(class_keys.index).to_numpy(dtype=np.int64)
     unnamed = [name for name in features if name not in data.categorical]
-    texts = column_kinds.automatic_categories(frame[unnamed]) if automatic else []
+    texts = data_file.automatic_categories(frame[unnamed]) if automatic else []
     categorical = {*data.categorical, *texts}
     keys, of_levels = _spelled_alike(keys, [name for name in features if name in categorical])
     warnings = [*table.warnings, *warnings, *of_levels]
@@ -204,7 +204,7 @@ def _design(
 
 def _spelled_alike(keys: pd.DataFrame, categorical: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
     """Return the cells with one spelling per level, and notes on levels that had several."""
-    spelled = {name: column_kinds.one_spelling(keys[name]) for name in categorical}
+    spelled = {name: data_file.one_spelling(keys[name]) for name in categorical}
     alike = keys.assign(**{name: column for name, (column, _) in spelled.items()})
     return alike, [note for _, note in spelled.values() if note is not None]
 
@@ -260,7 +260,7 @@ def check_constant(keys: pd.DataFrame) -> None:
 
 def copies(keys: pd.DataFrame, y: NDArray[np.int64]) -> list[str]:
     """Return the columns with a single value per class, unless chance may have made one."""
-    improbable = column_kinds.is_improbable(np.bincount(y), math.log(2.0), len(keys.columns))
+    improbable = data_file.is_improbable(np.bincount(y), math.log(2.0), len(keys.columns))
     return [
         str(name)
         for name in keys.columns
@@ -284,12 +284,12 @@ def numbers_in(frame: pd.DataFrame) -> pd.DataFrame:
     if wrong.any(axis=None):
         kinds = [
             *dict.fromkeys(
-                column_kinds.kind_of(name, frame[name].dropna()) for name in frame.columns[wrong.any()]
+                data_file.kind_of(name, frame[name].dropna()) for name in frame.columns[wrong.any()]
             )
         ]
         remedies = {
-            **column_kinds.REMEDIES,
-            column_kinds.SEPARATORS: column_kinds.remedy_of_separators(frame),
+            **data_file.REMEDIES,
+            data_file.SEPARATORS: data_file.remedy_of_separators(frame),
         }
         raise CsvError(
             f"not numeric: {_first_cells(frame, wrong)}; {'; '.join(remedies[kind] for kind in kinds)}"
@@ -298,7 +298,7 @@ def numbers_in(frame: pd.DataFrame) -> pd.DataFrame:
     if huge.any(axis=None):
         cells = _first_cells(frame, huge)
         raise CsvError(f"infinite or beyond {LARGEST:g}: {cells}; correct or remove these lines")
-    long = [quoted(name) for name in frame.columns if column_kinds.has_long_numbers(frame[name].map(key_of))]
+    long = [quoted(name) for name in frame.columns if data_file.has_long_numbers(frame[name].map(key_of))]
     if long:
         raise CsvError(
             f"column {first_few(long)} has whole numbers of more than 15 digits, as identifiers do, and cannot be a "
@@ -369,12 +369,12 @@ def suspicions(cells: pd.DataFrame, data: DataFile, numbers: pd.DataFrame) -> It
         if name not in numbers.columns:
             yield from _of_levels(name, cells[name].dropna())
     for name in numbers.columns:
-        if not column_kinds.is_id_name(name) and column_kinds.numbers_the_rows(cells[name].dropna()):
+        if not data_file.is_id_name(name) and data_file.numbers_the_rows(cells[name].dropna()):
             yield f"column {quoted(name)} is a feature and numbers the rows; leave it out with --exclude {quoted(name)}"
-        for far in column_kinds.far_values(numbers[name].dropna()):
+        for far in data_file.far_values(numbers[name].dropna()):
             yield far_in_words(name, far, numbers.drop(columns=name))
     if data.target:
-        for far in column_kinds.far_values(to_numbers(cells[data.target].dropna()), least=1):
+        for far in data_file.far_values(to_numbers(cells[data.target].dropna()), least=1):
             yield far_in_words(data.target, far, numbers)
         yield from _of_agreements(cells, data) if cells.size <= MOST_CELLS else ()
 
@@ -387,11 +387,11 @@ def _of_agreements(cells: pd.DataFrame, data: DataFile) -> Iterator[str]:
     for name in data.features:
         codes = _codes(rows[name])
         given, n_columns = codes >= 0, len(data.features)
-        by_value = column_kinds.separation(codes[given], y[given], groups[given], n_columns)
+        by_value = data_file.separation(codes[given], y[given], groups[given], n_columns)
         if by_value:
             at_threshold = by_value == "threshold" and to_numbers(rows[name][given]).notna().all()
             how = "at a threshold" if at_threshold else "level by level"
-        elif column_kinds.separation(given, y, groups, n_columns):
+        elif data_file.separation(given, y, groups, n_columns):
             how = "by being missing"
         else:
             continue
@@ -402,20 +402,18 @@ def _of_agreements(cells: pd.DataFrame, data: DataFile) -> Iterator[str]:
         )
 
 
-def _codes(cells: pd.Series[str]) -> column_kinds.Codes:
+def _codes(cells: pd.Series[str]) -> data_file.Codes:
     """Return the numbers of the values of a column in their order, and -1 where one is missing."""
     numbers = to_numbers(cells)
     is_text = (numbers.isna() & cells.notna()).any()
-    values = column_kinds.one_spelling(cells.map(key_of))[0] if is_text else numbers
+    values = data_file.one_spelling(cells.map(key_of))[0] if is_text else numbers
     return values.factorize(sort=True)[0]
 
 
 def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) -> Iterator[str]:
-    named, n_different = column_kinds.is_id_name(name), values.nunique()
+    named, n_different = data_file.is_id_name(name), values.nunique()
     is_id = named or (
-        not is_feature
-        and 2 * n_different > len(values)
-        and column_kinds.kind_of(name, values) == column_kinds.IDS
+        not is_feature and 2 * n_different > len(values) and data_file.kind_of(name, values) == data_file.IDS
     )
     column, repeated = quoted(name), n_different < len(values) and not grouped
     if is_id and repeated:
@@ -428,22 +426,22 @@ def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) 
 
 
 def _of_levels(name: str, values: pd.Series[str]) -> Iterator[str]:
-    codes = to_numbers(values).notna() & values.map(column_kinds.CODE.fullmatch).notna()
-    unknown = values.map(column_kinds.says_unknown) | (codes & (codes.sum() == to_numbers(values).count()))
+    codes = to_numbers(values).notna() & values.map(data_file.CODE.fullmatch).notna()
+    unknown = values.map(data_file.says_unknown) | (codes & (codes.sum() == to_numbers(values).count()))
     if 0 < unknown.sum() < len(values):
         words = sorted(values[unknown].unique())
         yield (
             f"column {quoted(name)}: {', '.join(map(quoted, words))} on {count_rows(unknown.sum())} is a level; add "
             f"--missing-values={shlex.quote(','.join(words))} if it means a missing value"
         )
-    if column_kinds.kind_of(name, values) == column_kinds.IDS and not column_kinds.is_id_name(name):
+    if data_file.kind_of(name, values) == data_file.IDS and not data_file.is_id_name(name):
         yield (
             f"column {quoted(name)} is a category of {values.nunique()} levels on {len(values)} rows; if it is an ID "
             f"or free text, drop it with --exclude {quoted(name)}"
         )
 
 
-def far_in_words(name: str, far: column_kinds.FarValue, columns: pd.DataFrame | None = None) -> str:
+def far_in_words(name: str, far: data_file.FarValue, columns: pd.DataFrame | None = None) -> str:
     """Return the sentence on an isolated number, which may also be a value of other columns of numbers."""
     lines, text = far.lines, far.text
     rows = f"on line {lines[0]}" if len(lines) == 1 else f"on {len(lines)} rows, the first on line {lines[0]}"
@@ -514,8 +512,8 @@ def read_new_cases(
 
 def _known(keys: pd.Series[str], values: Iterable[str], source: str) -> pd.Series[str]:
     """Return a column in the spelling of the training rows; raise CsvError for a value that none of them has."""
-    spelled = {column_kinds.spelling(value): value for value in values}
-    texts = keys.dropna().map(column_kinds.spelling)
+    spelled = {data_file.spelling(value): value for value in values}
+    texts = keys.dropna().map(data_file.spelling)
     other = ~texts.isin(list(spelled))
     if other.any():
         line: Any = other.idxmax()

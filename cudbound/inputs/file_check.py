@@ -8,23 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cudbound.basis.feature_table import unequal_spreads
-from cudbound.inputs.column_kinds import (
+from cudbound.inputs.csv_columns import copies, read_training_data, suspicions
+from cudbound.inputs.data_file import (
     EMPTY,
     IDS,
     NUMBERS,
+    PLAIN,
     SEPARATORS,
     SLIPS,
     TEXT,
-    has_long_numbers,
-    is_id_name,
-    kind_of,
-    numbers_the_rows,
-    of_kinds,
-    one_spelling,
-)
-from cudbound.inputs.csv_columns import copies, read_training_data, suspicions
-from cudbound.inputs.data_file import (
-    PLAIN,
     THOUSANDS_COMMA,
     CsvError,
     DataFile,
@@ -32,8 +24,14 @@ from cudbound.inputs.data_file import (
     count_rows,
     doubts,
     first_few,
+    has_long_numbers,
     in_plain_form,
+    is_id_name,
     key_of,
+    kind_of,
+    numbers_the_rows,
+    of_kinds,
+    one_spelling,
     quoted,
     to_drop,
     to_numbers,

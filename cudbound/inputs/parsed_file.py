@@ -10,14 +10,16 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from cudbound.inputs.classifier_recipe import STRATEGIES
-from cudbound.inputs.column_kinds import missing_codes, one_spelling, spelling
 from cudbound.inputs.data_file import (
     CsvError,
     DataFile,
     count_rows,
     first_few,
     key_of,
+    missing_codes,
+    one_spelling,
     quoted,
+    spelling,
     to_drop,
     to_numbers,
 )

@@ -9,9 +9,17 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from cudbound.inputs.column_kinds import far_values, has_long_numbers, is_id_name, kind_of, numbers_the_rows
 from cudbound.inputs.csv_columns import TrainingData, read_training_data
-from cudbound.inputs.data_file import CsvError, DataFile, key_of
+from cudbound.inputs.data_file import (
+    CsvError,
+    DataFile,
+    far_values,
+    has_long_numbers,
+    is_id_name,
+    key_of,
+    kind_of,
+    numbers_the_rows,
+)
 
 N = 40
 
