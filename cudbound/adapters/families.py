@@ -134,9 +134,8 @@ REFUSALS = (
     Refusal(
         family=("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
         reason="derives its rule from estimated means, covariances and priors.",
-        remedy="The linear rule has the direction of a least-squares fit, but a different intercept unless the classes "
-        "have equal size, so it does not minimize a convex surrogate loss. Fit LeastSquaresClassifier, which has the "
-        "same direction.",
+        remedy="Without shrinkage, and with more rows than features, the linear rule has the direction of a "
+        "least-squares fit, but usually another intercept. Fit LeastSquaresClassifier.",
     ),
     Refusal(
         family=("AdaBoostClassifier", "GradientBoostingClassifier"),
@@ -158,8 +157,8 @@ REFUSALS = (
     ),
     Refusal(
         family=("CalibratedClassifierCV",),
-        reason="averages several classifiers and transforms their scores, which is not an additive classifier "
-        "with one loss.",
+        reason="transforms the scores of one classifier or of several, which is not an additive classifier with one "
+        "loss.",
         remedy="Pass the inner classifier, fitted to all rows; LogisticRegression itself returns probabilities.",
     ),
 )

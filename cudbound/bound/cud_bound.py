@@ -38,7 +38,8 @@ class Bound(SearchLimits):
     polish : bool, default=False
         Whether to replace the fitted coefficients by the exact minimizer of their loss, instead of raising an error for
         a classifier whose solver stopped early. The bound, including its center, is then for that classifier, and the
-        remarks report how far it is from the fitted one. Other intervals are for the classifier as fitted.
+        remarks report how far it is from the fitted one. Other intervals are for the classifier as fitted; of "aci",
+        only the center is.
     solver, nodes, seconds, nodes_per_draw
         As in `cudbound.solve.SearchLimits`; unsolved draws enter with their upper bounds.
 
