@@ -19,9 +19,9 @@ from cudbound.report.render import render_report
 @command("check")
 @data_options(target=False, event=False)
 def check(data: DataFile) -> None:
-    """Show the content of FILE.csv, all its problems, and the command to run next.
+    """Show the content of FILE.csv, its problems, and the command to run next.
 
-    The output has one row per column: its role, kind, missing cells, and levels. Roles that no option sets, including
+    The output has one row per column: its role, type, missing cells, and levels. Roles that no option sets, including
     the target, are guessed. No classifier is fitted.
     """
     from cudbound.inputs.file_check import check_file

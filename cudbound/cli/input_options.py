@@ -88,7 +88,7 @@ _FILE_OPTIONS = (
         "Further codes of missing values, such as -,unknown,999, in all columns; a number matches every way to "
         "write it. Empty cells and NA, N/A, NaN, null, . and ? are always missing.",
     ),
-    click.option("--sheet", show_default="the first", help="Sheet of an Excel workbook (.xlsx)."),
+    click.option("--sheet", show_default="the first visible", help="Sheet of an Excel workbook (.xlsx)."),
     click.option(
         "--skip-rows",
         type=click.IntRange(min=0),
@@ -184,7 +184,7 @@ def classifier_options(names: Collection[str], standardize: str, *more: Decorato
             "assignments",
             multiple=True,
             metavar="NAME=VALUE",
-            help="Option of the classifier, by its name in scikit-learn, such as C=0.5; the value is a number, true, "
+            help="Option of the classifier, by its name in Python, such as C=0.5; the value is a number, true, "
             "false, none or a string. May be repeated.",
         ),
         click.option("--standardize", is_flag=True, help=standardize),

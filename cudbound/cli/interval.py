@@ -124,8 +124,8 @@ def _metrics_for(
     "--instability",
     type=options.from_text(picture),
     metavar="PATH",
-    help="Also draw how much refits on the bootstrap draws differ in the risk of each row, to a file that ends in "
-    ".svg, .png or .pdf, and report it below the table.",
+    help="Also draw how much refits on the bootstrap draws differ in the risk of each row, or in its class, to a file "
+    "that ends in .svg, .png or .pdf, and report it below the table.",
 )
 @save_option
 def interval(

@@ -72,7 +72,7 @@ def _recipes(
         "assigned_options",
         multiple=True,
         metavar="NAME.OPTION=VALUE",
-        help="Option of one of the --learners, by its name in scikit-learn, such as logistic.C=0.5; the value is a "
+        help="Option of one of the --learners, by its name in Python, such as logistic.C=0.5; the value is a "
         "number, true, false, none or a string. May be repeated.",
     ),
     click.option(
@@ -133,10 +133,10 @@ def compare_learners(
 ) -> None:
     """Test whether two classifiers, or several, have the same error, on matched splits of FILE.csv.
 
-    All classifiers are fitted to the same training parts and tested on the same test parts. The table has the
-    difference of the errors (the first minus the second), an interval for it and a p-value. For several classifiers it
-    has one line per pair, with simultaneous limits and p-values adjusted by Holm's procedure. The file is as for
-    'cudbound interval'.
+    All classifiers are fitted to the same training parts and, except by independent-test-sets, tested on the same test
+    parts. The table has the difference of the errors (the first minus the second), an interval for it and a p-value.
+    For several classifiers it has one line per pair and method, with simultaneous limits and p-values adjusted by
+    Holm's procedure. The file is as for 'cudbound interval'.
     """
     from cudbound.analysis.compare_learners import compare_learners as compare
     from cudbound.intervals import DEFAULT_COMPARISONS, find_comparisons

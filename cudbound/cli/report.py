@@ -48,10 +48,10 @@ def report(
 ) -> None:
     """Write an HTML report on a classifier trained on FILE.csv, for the supplement of a paper.
 
-    The page has the cases by outcome and the coefficients; the error, sensitivity, specificity, predictive values, AUC,
-    Brier score and calibration, apparent and corrected, with intervals; the coverage of the intervals in studies;
-    instability and limitations; the items of TRIPOD+AI, paragraphs to paste, and the command to repeat it. It
-    contains no row of the data.
+    As far as the classifier and the data allow, the page has the cases by outcome and the coefficients; the error,
+    sensitivity, specificity, predictive values, AUC and Brier score, apparent and corrected, with intervals; the
+    calibration; the coverage of intervals in studies; instability and limitations; the items of TRIPOD+AI, paragraphs
+    to paste, and the command to repeat it. It contains no row of the data.
     """
     if path.suffix.lower() not in (".html", ".htm"):
         raise click.BadParameter("it must be a file name that ends in .html.", param_hint="'--output'")

@@ -114,8 +114,7 @@ def run(
 ) -> None:
     """Run the study in DESIGN.toml, and keep its results in a store.
 
-    A stopped run resumes when it is started again. Results depend only on the design, not on the number of workers or
-    where they run.
+    A stopped run resumes when it is started again. Results depend on the design, not on the number of workers.
     """
     from cudbound.study.design.design_file import read_design
     from cudbound.study.run.runner import run_study

@@ -234,10 +234,11 @@ def settle_missing(
     if not columns:
         return frame, None
     number = f"{int(counts.sum())} missing value(s) in {quoted(source)}"
+    needed = [name for name in data.used if name not in data.features and counts[name]]
     if data.missing == "error":
+        fill = "" if needed else ", --missing median or most-frequent fills them in every fit"
         raise CsvError(
-            f"{number}: {columns}; --missing drop removes these rows, --missing median or most-frequent fills them in "
-            "every fit; or drop a column with --exclude COL"
+            f"{number}: {columns}; --missing drop removes these rows{fill}; or drop a column with --exclude COL"
         )
     n = len(frame)
     if data.missing == "drop":
@@ -245,7 +246,6 @@ def settle_missing(
         if frame.empty:
             raise CsvError(f"{number}: {columns}; no row is complete: drop a column with --exclude COL")
         return frame, f"{n - len(frame)} of {n} rows left out ({columns})"
-    needed = [name for name in data.used if name not in data.features and counts[name]]
     if needed:
         raise CsvError(
             f"column {quoted(needed[0])} lacks {counts[needed[0]]} value(s), which cannot be filled; remove these "

@@ -240,6 +240,13 @@ def test_missing_values_are_counted_by_column(tmp_path, cell):
         read(tmp_path, text)
 
 
+def test_only_features_are_said_to_be_filled(tmp_path):
+    """A missing label stops --missing median, so the message does not propose it."""
+    with pytest.raises(CsvError, match=r"removes these rows; or drop a column") as stopped:
+        read(tmp_path, "a,died\n1,yes\n,no\n3,\n4,no\n5,yes\n")
+    assert "median" not in str(stopped.value)
+
+
 def test_a_copy_that_chance_may_have_made_is_none(tmp_path):
     """Of 6 rows, 2 of the 20 ways to choose 3 events are such a column."""
     assert read(tmp_path, "a,code,died\n1,7,yes\n2,3,no\n3,3,no\n5,7,yes\n4,7,yes\n2,3,no\n").X.shape == (
