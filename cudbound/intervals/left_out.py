@@ -25,7 +25,7 @@ def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
     Formula: p with P(X >= k) = d/2 (0 if k = 0) and p with P(X <= k) = d/2 (1 if k = n); X is binomial(n, p), k the
     number of leave-one-out errors.
     Assumptions: leave-one-out losses are independent losses of one fixed classifier.
-    Tendency: liberal: it ignores the dependence between the losses.
+    Tendency: can be liberal: it ignores the dependence between the losses.
     Reference: Clopper and Pearson (1934); studied by Jiang, Varma and Simon (2008).
     """
     losses = records.require(LEAVE_ONE_OUT).losses
