@@ -89,8 +89,7 @@ def facts_of(estimator: Any, sample: Sample) -> FittedFacts:
         if not use and (use := label_use(step)):
             reads_labels, n_columns = type(step).__name__, _n_columns(X)
         if hasattr(step, "transform"):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 X = step.transform(copied(X))
     if isinstance(parts.classifier, DummyClassifier):
         n_columns = 0

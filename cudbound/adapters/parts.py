@@ -237,13 +237,10 @@ def penalty_of(classifier: Any) -> tuple[str, str] | None:
     """
     try:
         objective = find_adapter(classifier).objective
-        minimized = None if objective is None else objective(classifier, 1)
-    except (
-        UnsupportedEstimatorError,
-        AttributeError,
-    ):  # a tree, a kernel without a fixed basis, nothing chosen yet
-        return None
-    if minimized is None:
+        if objective is None:
+            return None
+        minimized = objective(classifier, 1)
+    except (UnsupportedEstimatorError, AttributeError):  # a tree, no fixed basis, or nothing chosen yet
         return None
     sizes = {"ridge": np.max(minimized.penalty), "lasso": minimized.l1_penalty}
     kinds = [name for name, size in sizes.items() if size > 0.0]
@@ -276,24 +273,16 @@ def describe_classifier(estimator: Any, name: str | None = None) -> str:
     >>> describe_classifier(LogisticRegression(C=2.0, class_weight="balanced"))
     'LogisticRegression with a ridge penalty (C = 2, class_weight = balanced); features not standardized'
     """
-    *steps, classifier = _steps_inside(estimator)
-    penalty = penalty_of(classifier)
-    depends_on_scale = hasattr(classifier, "C") if penalty is None else any(penalty)
-    unscaled = depends_on_scale and not any(type(step).__name__.endswith(_SCALERS) for step in steps)
+    parts = [getattr(estimator, "estimator_", estimator), *parameters_of(estimator)]
+    depends_on_scale = any(map(_depends_on_scale, parts))
+    unscaled = depends_on_scale and not any(type(part).__name__.endswith(_SCALERS) for part in parts)
     words = "; ".join((*procedure_in_words(estimator), *(["features not standardized"] * unscaled)))
     return words if name is None else f"{name}: {words}"
 
 
-def _steps_inside(estimator: Any) -> list[Any]:
-    """Return the steps inside searches, thresholds, pipelines and column transformers, the classifier last."""
-    for inner in ("best_estimator_", "estimator_", "estimator"):
-        if hasattr(estimator, inner):
-            return _steps_inside(getattr(estimator, inner))
-    if hasattr(estimator, "transformers"):
-        return [step for _, branch, *_ in estimator.transformers for step in _steps_inside(branch)]
-    return [step for _, part in getattr(estimator, "steps", ()) for step in _steps_inside(part)] or [
-        estimator
-    ]
+def _depends_on_scale(part: Any) -> bool:
+    penalty = penalty_of(part)
+    return hasattr(part, "C") if penalty is None else any(penalty)
 
 
 def procedure_in_words(estimator: Any, tuned: Collection[str] = ()) -> tuple[str, ...]:

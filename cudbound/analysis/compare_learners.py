@@ -42,7 +42,7 @@ from cudbound.resampling import Resampling
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.make_records import INNER_DRAWS, Errors, RecordingInputs, make_records, progress_bar
-from cudbound.resampling.refits import difference, prepare_refits, remembered
+from cudbound.resampling.refits import difference, refits_of, remembered
 from cudbound.resampling.settings import Streams
 
 
@@ -255,9 +255,7 @@ class Comparison:
         of_each = {method.name for method in question.methods if OWN_TEST_SETS in method.needs}
         needs = question.needs({*refused, *of_each}) | (question.needs(refused) & {OWN_TEST_SETS})
         refits = {
-            name: prepare_refits(
-                learner, sample.X, sample.y, n_jobs=question.n_jobs, groups=sample.names_of_groups
-            )
+            name: refits_of(replace(sample, estimator=learner), question.n_jobs)
             for name, learner in self.fitted.items()
         }
         batched = all(learner.batched for learner in refits.values())

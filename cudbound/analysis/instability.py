@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -19,7 +19,7 @@ from cudbound.basis.sample import Sample, predicted_labels, predicted_probabilit
 from cudbound.basis.validation import Array, check_choice
 from cudbound.records import Records
 from cudbound.report.tables import Run
-from cudbound.resampling.refits import prepare_refits
+from cudbound.resampling.refits import refits_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -208,12 +208,12 @@ class Instability(InLines, Pictured["Display"]):
 def instability_in(
     records: Records, sample: Sample, run: Run, n_jobs: int, *, refit: bool = True
 ) -> Instability | None:
-    """Return the instability of a classifier of two classes from the records of its refits; None without refits.
+    """Return the instability of a classifier from the records of its refits; None without refits or two classes.
 
     Risks that no metric has recorded are those of the same refits, made again if `refit`.
     """
     bootstrap = records.bootstrap
-    if bootstrap is None:
+    if bootstrap is None or len(sample.classes) != 2:
         return None
     changed = np.asarray(bootstrap.losses, dtype=bool) != np.asarray(records.losses, dtype=bool)
     groups = () if records.groups is None else (f"{records.groups} kept together",)
@@ -269,25 +269,20 @@ def _outputs_of_refits(
 
     New rows are rows that no draw has, with the labels that the classifier predicts.
     """
-    estimator, X, y = sample.estimator, sample.X, sample.y
-    weights, groups = sample.sample_weight, sample.names_of_groups
     n_new = 0
     if new is not None:
         n_new = len(new[1])
-        X, y = _stacked(X, new[0]), np.concatenate((y, new[1]))
         counts = np.pad(counts, ((0, 0), (0, n_new)))
-        weights = None if weights is None else np.pad(weights, (0, n_new), constant_values=1.0)
-        groups = None if groups is None else np.pad(np.asarray(groups), (0, n_new), mode="edge")
-    kinds = ("probabilities",) if hasattr(scorer_of(estimator), "predict_proba") else ()
-    refits = prepare_refits(
-        estimator,
-        X,
-        y,
-        n_jobs=n_jobs,
-        sample_weight=weights,
-        groups=groups,
-        scoring=RecordedOutputs(kinds, sample.event_class),
-    )
+        weights, groups = sample.sample_weight, sample.names_of_groups
+        sample = replace(
+            sample,
+            X=_stacked(sample.X, new[0]),
+            y=np.concatenate((sample.y, new[1])),
+            sample_weight=None if weights is None else np.pad(weights, (0, n_new), constant_values=1.0),
+            names_of_groups=None if groups is None else np.pad(np.asarray(groups), (0, n_new), mode="edge"),
+        )
+    kinds = ("probabilities",) if hasattr(scorer_of(sample.estimator), "predict_proba") else ()
+    refits = refits_of(sample, n_jobs, RecordedOutputs(kinds, sample.event_class))
     with bar_of_refits(len(counts), n_jobs) as advance:
         # a classifier with random numbers takes others than in the records
         refit = refits.recorded(np.random.default_rng(0), advance, scored=True, each="draw")

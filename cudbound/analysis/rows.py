@@ -149,7 +149,8 @@ class Analysis:
         """Leave out of a pickle what has rows of the data, after what is computed from it."""
         lazy = [name for name, value in vars(Analysis).items() if isinstance(value, cached_property)]
         # a pickle is not worth refits
-        instability = vars(self).get("instability") or self._instability(refit=False)
+        facts = self.records, self.sample, self.run, self.question.n_jobs
+        instability = vars(self).get("instability") or instability_in(*facts, refit=False)
         computed = {name: getattr(self, name) for name in lazy if name != "instability"} | {
             "instability": instability
         }
@@ -215,12 +216,7 @@ class Analysis:
     @cached_property
     def instability(self) -> Instability | None:
         """How much the refits differ in each row; None without refits on bootstrap draws of two classes."""
-        return self._instability()
-
-    def _instability(self, *, refit: bool = True) -> Instability | None:
-        if len(self.classes) != 2:
-            return None
-        return instability_in(self.records, self.sample, self.run, self.question.n_jobs, refit=refit)
+        return instability_in(self.records, self.sample, self.run, self.question.n_jobs)
 
     def instability_for(self, X_new: Any) -> Instability:
         """Return the instability for new rows; the classifier is refitted to the same draws.
@@ -315,7 +311,6 @@ def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Recor
         if method.on_test_set and tested is not None:
             # a record of all tested rows has said it
             based_on = "" if row.tested and row.tested.sizes else tested.averaged(metric.shares)
-            row = in_metric_terms(row, metric, based_on, with_others)
         else:
             based_on = "" if target.plain else target.based_on
             with_others = (*analysis.draw_remarks, *with_others)
@@ -324,10 +319,10 @@ def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Recor
                 if row.tested.sizes is None:
                     with_others = (f"pooled with {tested.averaged(metric.shares)}", *with_others)
                 row = replace(row, tested=replace(tested, pooled=True))
-            row = in_metric_terms(row, metric, based_on, with_others)
         n_fits = count_fits(records, question.methods.needed(method))
         # the level that all intervals of the family have together
-        return replace(row, confidence_level=target.family_level, n_fits=n_fits)
+        row = replace(row, confidence_level=target.family_level, n_fits=n_fits)
+        return in_metric_terms(row, metric, based_on, with_others)
 
     needs = question.methods.needed(*methods)
     unread = _unread(needs, metric, records, target_records, tested)

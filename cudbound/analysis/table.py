@@ -314,19 +314,18 @@ class SingleRow(results.WithInterval):
 
     @property
     @abc.abstractmethod
-    def row(self) -> Any:
+    def row(self) -> results.IntervalEstimate | results.ComparisonResult:
         """The row with all its details."""
 
     @property
     def estimate(self) -> float:
         """The point estimate: a proportion, or error(a) - error(b) of a comparison."""
-        return float(self.row.estimate)
+        return self.row.estimate
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
         """The limits, clipped to what is possible; one of them is the end of the range for a one-sided interval."""
-        limits: ConfidenceInterval = self.row.confidence_interval
-        return limits
+        return self.row.confidence_interval
 
 
 class PerformanceInterval(InLines, SingleRow, IntervalTable):

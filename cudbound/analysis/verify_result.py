@@ -153,8 +153,8 @@ def verify_result(
         ),
         _check_data(saved, fingerprint, same, data.n_samples, row_checks),
     ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CudboundWarning)  # what the result says was said when it was computed
+    # what the result says was said when it was computed
+    with warnings.catch_warnings(action="ignore", category=CudboundWarning):
         if same:
             again = np.random.default_rng(saved.question.rng)
             checks.append(_check_draws(saved, draw_for(saved.question, metrics, data, again)[1]))

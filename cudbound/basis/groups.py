@@ -47,9 +47,8 @@ class Groups:
         ValueError
             If they have another shape, one is missing, or all are equal.
         """
-        names = np.asarray(
-            values, dtype=None if hasattr(values, "dtype") else object
-        )  # of a list, no number is rounded
+        # of a list, no number is rounded
+        names = np.asarray(values, dtype=None if hasattr(values, "dtype") else object)
         if names.ndim != 1 or not names.size:
             raise ValueError(f"'groups' must have one value per row. Got shape {names.shape} instead.")
         missing = [row for row, value in enumerate(names.tolist()) if value is None or value != value]

@@ -443,8 +443,7 @@ def check_can_be_refitted(estimator: Any) -> None:
     try:
         estimator.get_params()
         get_tags(estimator)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # said when the caller made it
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # said when it was made
             clone(estimator)
     except AttributeError as error:
         raise UnsupportedEstimatorError(

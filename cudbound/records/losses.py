@@ -309,17 +309,10 @@ class RepeatedFoldLosses(rules.Recorded):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        partitions = self.partitions
-        if (
-            not isinstance(partitions, list | tuple)
-            or not partitions
-            or not all(isinstance(folds, FoldLosses) for folds in partitions)
-        ):
-            raise ParameterError("partitions", "one FoldLosses or more, in a tuple", partitions)
-        sizes = {folds.n_samples for folds in partitions}
-        if len(sizes) > 1:
-            raise ParameterError("partitions", "of the same rows", f"{sorted(sizes)} rows")
-        object.__setattr__(self, "partitions", tuple(partitions))
+        sizes = {folds.n_samples for folds in self.partitions}
+        if len(sizes) != 1:
+            rule = "one FoldLosses or more, all of the same rows"
+            raise ParameterError("partitions", rule, f"{sorted(sizes)} rows")
 
     @property
     def of_differences(self) -> bool:

@@ -27,7 +27,7 @@ from cudbound.records import Records, TestSetLosses, no_information_error
 from cudbound.resampling.bootstrap import USABLE_DRAWS
 from cudbound.resampling.context import RefitContext, SingleClassError, has_one_class
 from cudbound.resampling.failed_refits import Failures, naming_the_step
-from cudbound.resampling.refits import Refits, prepare_refits
+from cudbound.resampling.refits import Refits, refits_of
 from cudbound.resampling.settings import Policy, Resampling, Streams
 from cudbound.resampling.splits import Splits, make_splits
 from cudbound.solve.search import Search
@@ -121,16 +121,7 @@ class RecordingInputs:
         """How the classifier is refitted."""
         if self.given_refits is not None:
             return self.given_refits
-        sample = self.sample
-        return prepare_refits(
-            sample.estimator,
-            sample.X,
-            sample.y,
-            n_jobs=self.n_jobs,
-            sample_weight=sample.sample_weight,
-            groups=sample.names_of_groups,
-            scoring=self.scoring,
-        )
+        return refits_of(self.sample, self.n_jobs, self.scoring)
 
     @cached_property
     def n_inner(self) -> int | None:

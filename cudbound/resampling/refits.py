@@ -22,7 +22,7 @@ from cudbound.adapters import batched_refit, parts
 from cudbound.basis.calls import OF_CALL, Kind, WarningsOfRefits, recorded, warn
 from cudbound.basis.environment import results_of
 from cudbound.basis.feature_table import as_table, copied
-from cudbound.basis.sample import predicted_labels
+from cudbound.basis.sample import Sample, predicted_labels
 from cudbound.estimators.batched import BatchedRefit
 from cudbound.resampling.failed_refits import FailedRefit, Failures, failed_refits_error
 
@@ -153,6 +153,20 @@ def prepare_refits(
     return Refits(pieces, batched is not None and not parts.unwrap(estimator).chosen_by)
 
 
+def refits_of(sample: Sample, n_jobs: int, scoring: parts.RecordedOutputs = parts.LOSSES_ONLY) -> Refits:
+    """Return how to refit the classifier of a sample, with its weights and groups."""
+    weights, groups = sample.sample_weight, sample.names_of_groups
+    return prepare_refits(
+        sample.estimator,
+        sample.X,
+        sample.y,
+        n_jobs=n_jobs,
+        sample_weight=weights,
+        groups=groups,
+        scoring=scoring,
+    )
+
+
 def difference(a: Refits, b: Refits) -> Refits:
     """Return the refits whose losses are those of `a` minus those of `b`, -1, 0 or 1."""
     batched = a.batched and b.batched
@@ -251,10 +265,8 @@ def _in_jobs(fit_each: Callable[..., tuple[Piece, list[list[Kind]]]], n_jobs: in
             if of_call is None and collected.n_warned:  # outside of every call
                 warn(collected.warning)
         finally:
-            with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore", UserWarning
-                )  # joblib's advice, useless to those who stop on purpose
+            # joblib's advice is useless to those who stop on purpose
+            with warnings.catch_warnings(action="ignore", category=UserWarning):
                 results.close()
 
     return pieces
