@@ -107,7 +107,8 @@ class OneLineCommand(click.Command):
             return super().invoke(ctx)
         except ValueError as error:
             parameter, is_named, rule = str(error).removeprefix("The '").partition("' parameter ")
-            flag = _flag(ctx, parameter) if is_named else None
+            names = (parameter, NAMES.get(parameter)) if is_named else ()
+            flag = next((option.opts[0] for option in self.params if option.name in names), None)
             if flag is None:
                 raise
             if isinstance(error, exceptions.ParameterError):
@@ -163,12 +164,6 @@ class OneLineGroup(click.Group):
 
 
 command = partial(click.command, cls=OneLineCommand)
-
-
-def _flag(context: click.Context, parameter: str) -> str | None:
-    """Return the option of a command that sets an argument of the package, or None."""
-    names = (parameter, NAMES.get(parameter))
-    return next((option.opts[0] for option in context.command.params if option.name in names), None)
 
 
 def refuse_beside(option: str, names: Iterable[str], reason: str) -> None:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from cudbound.metrics.metrics import Metrics
     from cudbound.resampling import Resampling
 
-ALTERNATIVES = ("two-sided", "less", "greater")
-
 
 def _metric_names(text: str) -> tuple[str, ...]:
     if text == "error":
@@ -108,8 +106,8 @@ def _metrics_for(
 )
 @click.option(
     "--alternative",
-    type=click.Choice(ALTERNATIVES),
-    default=ALTERNATIVES[0],
+    type=click.Choice(("two-sided", "less", "greater")),
+    default="two-sided",
     help="less for upper limits only, each at the full level (the error is at most x), greater for lower limits only.",
 )
 @options.confidence_level_option

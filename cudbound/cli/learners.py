@@ -18,8 +18,6 @@ from cudbound.inputs.data_file import DataFile, quoted
 if TYPE_CHECKING:
     from cudbound.resampling import Resampling
 
-ALTERNATIVES = ("two-sided", "less", "greater", "equivalent")
-
 
 def classifiers_by_label(text: str) -> dict[str, str]:
     """Return the names of two or more classifiers by their labels; without a label, the name is one.
@@ -102,8 +100,8 @@ def _recipes(
 @options.resamples_option
 @click.option(
     "--alternative",
-    type=click.Choice(ALTERNATIVES),
-    default=ALTERNATIVES[0],
+    type=click.Choice(("two-sided", "less", "greater", "equivalent")),
+    default="two-sided",
     help="Alternative hypothesis: two-sided for unequal errors, less for a smaller error of the first classifier, "
     "greater for a larger one, equivalent for a difference between minus and plus --null.",
 )

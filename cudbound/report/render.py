@@ -180,14 +180,12 @@ _CSS = (
 
 def html_part(report: Report) -> str:
     """Return the table and its notes as elements of a page; every text is escaped."""
-    head = "".join(f"<th{_class(column)}>{escape_html(column.heading)}</th>" for column in report.columns)
-    body = (
-        "".join(
-            f"<td{_class(column)}>{escape_html(cell)}</td>"
-            for column, cell in zip(report.columns, row, strict=True)
-        )
-        for row in report.cells()
-    )
+    classes = ["" if column.kind == "text" else ' class="number"' for column in report.columns]
+
+    def row(tag: str, texts: Iterable[str]) -> str:
+        cells = zip(classes, texts, strict=True)
+        return "".join(f"<{tag}{of_column}>{escape_html(text)}</{tag}>" for of_column, text in cells)
+
     headline = (f'<p class="cudbound"><b>{escape_html(sentence)}</b></p>' for sentence in report.headline)
     notes = "".join(f"<li>{escape_html(note)}</li>" for note in report.notes)
     return "\n".join(
@@ -196,9 +194,9 @@ def html_part(report: Report) -> str:
             *headline,
             '<table class="cudbound">',
             f"<caption>{escape_html(report.title)}</caption>",
-            f"<thead><tr>{head}</tr></thead>",
+            f"<thead><tr>{row('th', [column.heading for column in report.columns])}</tr></thead>",
             "<tbody>",
-            *(f"<tr>{row}</tr>" for row in body),
+            *(f"<tr>{row('td', cells)}</tr>" for cells in report.cells()),
             "</tbody>",
             "</table>",
             *([f'<ul class="cudbound">{notes}</ul>'] if notes else []),
@@ -213,10 +211,6 @@ def html_page(report: Report) -> str:
         f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title></head>\n'
         f"<body>\n{html_part(report)}\n</body>\n</html>"
     )
-
-
-def _class(column: Column) -> str:
-    return "" if column.kind == "text" else ' class="number"'
 
 
 #: Value of "format" in a JSON file; increased when a field changes its meaning or is removed.
@@ -403,11 +397,10 @@ def strict(value: Any) -> Any:
 
 
 def _run_fields(run: Run) -> dict[str, Any]:
-    fields = {**vars(run), "cautions": tuple(map(str, run.cautions)), "base_rate": run.base_rate}
-    plain: dict[str, Any] = strict(
-        {**fields, "localization": "inf"} if fields.get("localization") == math.inf else fields
-    )
-    return plain
+    localization = "inf" if run.localization == math.inf else run.localization
+    cautions = tuple(map(str, run.cautions))
+    fields = {**vars(run), "localization": localization, "cautions": cautions, "base_rate": run.base_rate}
+    return {name: strict(value) for name, value in fields.items()}
 
 
 class Tabular(abc.ABC):
