@@ -20,6 +20,7 @@ from cudbound.basis.method_card import RequestedMethods, check_options
 from cudbound.intervals import METHODS, Method, check_options_for_one, find_comparisons, find_methods
 from cudbound.metrics.metric import ERROR
 from cudbound.metrics.metrics import NAMES, Metrics
+from cudbound.problem.draws import MAX_RESAMPLES
 from cudbound.resampling import Resampling
 from cudbound.resampling.make_records import INNER_DRAWS
 from cudbound.study.populations.population import Population
@@ -257,9 +258,9 @@ class Study:
 
 
 def _check_numbers(settings: Study | Scenario) -> None:
-    for name in ("n_replicates", "n_resamples"):
+    for name, largest in (("n_replicates", None), ("n_resamples", MAX_RESAMPLES)):
         if getattr(settings, name) is not None:
-            validation.check_integer(name, getattr(settings, name), 1)
+            validation.check_integer(name, getattr(settings, name), 1, largest)
     sizes = settings.n_samples
     for n in sizes or ():
         validation.check_integer("n_samples", n, 4)
