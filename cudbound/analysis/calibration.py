@@ -91,31 +91,25 @@ class Calibration(InLines, Pictured["CalibrationDisplay"]):
 
 def calibration_in(records: Records) -> Calibration:
     """Return the calibration, from recorded probabilities of a classifier and its refits."""
-    event = records.event
+    event, draws = records.event, records.bootstrap
     ones = np.ones(event.size)
     apparent = calibration_values(records.probabilities[None], event, ones)[0]
-    apparent_values = float(apparent[0]), float(apparent[1])
-    remarks = (f"no calibration: {NOT_DEFINED}",) if np.isnan(apparent).any() else ()
-    if records.bootstrap is None:
-        return Calibration(
-            *apparent_values, math.nan, math.nan, 0, (*remarks, "no refits on bootstrap draws")
-        )
-    optimism, n_draws = np.full(2, np.nan), 0
+    corrected, n_used = np.full(2, np.nan), 0
+    remarks = [f"no calibration: {NOT_DEFINED}"] if np.isnan(apparent).any() else []
     if (bootstrap := scored(records).bootstrap) is not None:
         differences = calibration_values(bootstrap.probabilities, event, bootstrap.counts)
         differences -= calibration_values(bootstrap.probabilities, event, ones)
         differences = differences[np.isfinite(differences).all(axis=1)]
-        n_draws = len(differences)
-        optimism = differences.mean(axis=0) if n_draws else optimism
-    n_all = records.bootstrap.n_fits
-    left_out = f"{n_all - n_draws} of {n_all} draws were left out: {NOT_DEFINED}"
+        n_used = len(differences)
+        corrected = apparent - differences.mean(axis=0) if n_used else corrected
+    if draws is None:
+        remarks.append("no refits on bootstrap draws")
+    elif n_used < draws.n_fits:
+        remarks.append(f"{draws.n_fits - n_used} of {draws.n_fits} draws were left out: {NOT_DEFINED}")
+    predictions = None if draws is None else predictions_in(records)
+    (intercept, slope), (apparent_intercept, apparent_slope) = corrected.tolist(), apparent.tolist()
     return Calibration(
-        *apparent_values,
-        float(apparent[0] - optimism[0]),
-        float(apparent[1] - optimism[1]),
-        n_draws,
-        (*remarks, *((left_out,) if n_draws < n_all else ())),
-        predictions_in(records),
+        apparent_intercept, apparent_slope, intercept, slope, n_used, tuple(remarks), predictions
     )
 
 

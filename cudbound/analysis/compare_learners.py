@@ -312,12 +312,11 @@ class Comparison:
         if resampling.cv is not None:
             rule = "None for the AUC, which is computed from bootstrap draws"
             raise exceptions.ParameterError("cv", rule, resampling.cv)
-        if resampling.copies is None:
-            # both classifiers of a pair are refitted to the same rows
-            resampling = replace(resampling, copies=not any(map(splits_rows, self.fitted.values())))
-        # what each classifier by itself would decide about the draws in its own way
+        one_splits = any(map(splits_rows, self.fitted.values()))
+        # both are refitted to the same rows, and each by itself would decide about the draws in its own way
         resampling = replace(
             resampling,
+            copies=not one_splits if resampling.copies is None else resampling.copies,
             on_single_class=resampling.on_single_class or "redraw",
             inner=INNER_DRAWS if resampling.inner is None else resampling.inner,
         )
