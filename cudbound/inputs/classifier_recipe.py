@@ -248,6 +248,11 @@ class ClassifierRecipe:
             whole = GridSearchCV(whole, tried, cv=TUNING_FOLDS)
         return whole if self.threshold is None else FixedThresholdClassifier(whole, threshold=self.threshold)
 
+    def n_columns(self, n_features: int) -> int:
+        """Return the columns that the classifier is fitted to, given the number of features."""
+        used = self.components or self.select or n_features
+        return math.comb(used + self.degree, self.degree) - 1
+
     @property
     def description(self) -> Mapping[str, Any]:
         """The recipe as written in a design file."""

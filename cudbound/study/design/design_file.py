@@ -249,6 +249,12 @@ def _of_rows(data: populations.RealData, description: dict[str, Any]) -> _Descri
     return data, {**description, "device": data.device, "sha256": data.fingerprint}
 
 
+#: Values of one sample; several copies of it are in memory at once.
+MAX_VALUES = 10_000_000
+#: Polynomial terms; the 50,000 cases for the true error have all of them, in 1 GB.
+MAX_TERMS = 2_500
+
+
 def try_scenario(study: Study, scenario: Scenario) -> None:
     """Fit the classifier of a scenario to one sample, and write it as an additive model if a method needs one.
 
@@ -261,8 +267,19 @@ def try_scenario(study: Study, scenario: Scenario) -> None:
     ValueError
         If the population cannot give a sample, or the fit fails.
     """
+    n_features = int(getattr(scenario.population, "n_features", 1))
     smallest, largest = min(study.sizes_of(scenario)), max(study.sizes_of(scenario))
-    methods = study.find_methods()
+    recipe, methods = scenario.classifier, study.find_methods()
+    if isinstance(recipe, ClassifierRecipe) and recipe.degree > 1:
+        n_columns = recipe.n_columns(n_features)
+        if n_columns > MAX_TERMS:
+            rule = f"lower, because it makes {n_columns:,} columns, more than {MAX_TERMS:,}"
+            raise exceptions.ParameterError("degree", rule, recipe.degree)
+    if largest * n_features > MAX_VALUES:
+        raise ValueError(
+            f"samples of {largest:,} cases with {n_features:,} features have more than {MAX_VALUES:,} values; use "
+            "fewer cases or features"
+        )
     left = [method.name for method in methods if not any(kind.of_model for kind in method.needs)]
     rng = np.random.default_rng(0)
     with warnings.catch_warnings(action="ignore"):  # those of the study's own fits stand in its results

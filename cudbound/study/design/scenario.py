@@ -27,6 +27,9 @@ from cudbound.study.populations.population import Population
 
 #: Metrics whose true value is found on a large sample.
 STUDIED = tuple(name for name in NAMES if name != ERROR.name)
+#: Upper limits for a study: beyond them, a sample, a draw or a list of replicates fills the memory.
+MAX_CASES = 100_000
+MAX_REPLICATES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -258,12 +261,12 @@ class Study:
 
 
 def _check_numbers(settings: Study | Scenario) -> None:
-    for name, largest in (("n_replicates", None), ("n_resamples", MAX_RESAMPLES)):
+    for name, largest in (("n_replicates", MAX_REPLICATES), ("n_resamples", MAX_RESAMPLES)):
         if getattr(settings, name) is not None:
             validation.check_integer(name, getattr(settings, name), 1, largest)
     sizes = settings.n_samples
     for n in sizes or ():
-        validation.check_integer("n_samples", n, 4)
+        validation.check_integer("n_samples", n, 4, MAX_CASES)
     if sizes is not None and (not sizes or len(set(sizes)) < len(sizes)):
         raise ParameterError("n_samples", "different sizes, at least one", list(sizes))
 

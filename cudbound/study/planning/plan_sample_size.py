@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 #: Sizes from 20 to 200, where most of the studied cells are.
 N_SAMPLES = range(20, 201, 20)
-#: What standard errors and quantiles need.
-MIN_REPLICATES = 10
+#: Standard errors and quantiles need a minimum; the rows of all samples are in memory at once.
+MIN_REPLICATES, MAX_REPLICATES = 10, 100_000
 #: Half-width of the uninformative interval from 0 to 1.
 NOTHING = 0.5
 
@@ -104,7 +104,7 @@ def plan_sample_size(
     confidence_level : float, default=0.95
         In (0, 1).
     n_replicates : int, default=100
-        Samples per size, at least 10. Monte Carlo errors decrease with its square root.
+        Samples per size, 10 to 100,000. Monte Carlo errors decrease with its square root.
     n_resamples : int, default=200
         Bootstrap draws per interval. Half-widths hardly depend on it, so fewer are enough than for a reported interval.
     resampling : Resampling or None, default=None
@@ -149,7 +149,7 @@ def plan_sample_size(
     check_half_width(half_width)
     check_share("probability", probability)
     validation.check_can_be_refitted(estimator)
-    validation.check_integer("n_replicates", n_replicates, MIN_REPLICATES)
+    validation.check_integer("n_replicates", n_replicates, MIN_REPLICATES, MAX_REPLICATES)
     methods = find_methods([method], argument="method")
     if len(methods) > 1:
         raise ParameterError("method", "the name of one interval, or a pair (name, options)", method)

@@ -236,6 +236,8 @@ Labels = NDArray[np.int64]
 BY_SAMPLE = f"true error on {N_TRUTH_CASES} fixed cases"
 BY_FORMULA = f"true error by formula for linear classifiers, else on {N_TRUTH_CASES} fixed cases"
 ALWAYS_EXACT = "true error exact for every classifier"
+#: With more features than this, one sample fills the memory.
+MAX_FEATURES = 10_000
 
 
 def check_share(name: str, share: float) -> None:
@@ -263,10 +265,10 @@ def share(default: float) -> Any:
     return field(default=default, metadata={"check": check_share})
 
 
-def count(default: int, smallest: int) -> Any:
+def count(default: int, smallest: int, largest: int | None = MAX_FEATURES) -> Any:
     """Return a parameter of a world: an integer, such as a number of features."""
     return field(
-        default=default, metadata={"check": lambda name, value: check_integer(name, value, smallest)}
+        default=default, metadata={"check": lambda name, value: check_integer(name, value, smallest, largest)}
     )
 
 

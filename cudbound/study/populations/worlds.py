@@ -25,6 +25,7 @@ from cudbound.study.populations.population import (
     ALWAYS_EXACT,
     BY_FORMULA,
     BY_SAMPLE,
+    MAX_FEATURES,
     Array,
     Cases,
     ContinuousWorld,
@@ -306,6 +307,10 @@ class SeveralClasses(World):
         return np.round(X) if self.whole else X, y
 
 
+#: Largest number of rows per patient.
+MAX_ROWS_PER_PATIENT = 1000
+
+
 @dataclass(frozen=True)
 class Patients:
     """A world of normal classes with several rows per patient.
@@ -319,7 +324,7 @@ class Patients:
     world : Mixture
         Such as `cudbound.study.populations.worlds.Gaussians`.
     rows_per_patient : (int, int), default=(2, 6)
-        The smallest and largest number of rows per patient; all numbers between are equally likely,
+        The smallest and largest number of rows per patient, from 1 to 1000; all numbers between are equally likely,
         unless `many_rows` is given.
     many_rows : float or None, default=None
         Share of patients with the largest number of rows, strictly between 0 and 1; the others have the smallest. None
@@ -356,8 +361,8 @@ class Patients:
             raise ParameterError(
                 "rows_per_patient", "the smallest and the largest number of rows per patient", rows
             )
-        fewest = check_integer("rows_per_patient", rows[0], 1)
-        check_integer("rows_per_patient", rows[1], fewest)
+        fewest = check_integer("rows_per_patient", rows[0], 1, MAX_ROWS_PER_PATIENT)
+        check_integer("rows_per_patient", rows[1], fewest, MAX_ROWS_PER_PATIENT)
         check_number("within_patient", self.within_patient, 0.0, 1.0)
         if self.many_rows is not None:
             check_share("many_rows", self.many_rows)
@@ -526,7 +531,7 @@ class FewLevels(FiniteWorld):
     """
 
     name: str = "discrete"
-    n_levels: int = count(3, 2)
+    n_levels: int = count(3, 2, None)
     n_features: int = count(3, 1)
     n_signal: int = count(2, 1)
     signal: float = number(0.8, 0.0, 100.0)
@@ -585,7 +590,7 @@ class BinaryFinding(ContinuousWorld):
     """
 
     odds_ratio: float = number(3.0, 1.0, 1000.0)
-    n_noise: int = count(2, 0)
+    n_noise: int = count(2, 0, MAX_FEATURES - 1)
     name: ClassVar[str] = "binary-finding"
 
     @property
