@@ -221,8 +221,8 @@ TEST(the_floor_of_a_search_is_exact) {
         const cudbound::Problem problem = instance.view();
         const cudbound::Arrangement arrangement = cudbound::merge_rows(problem);
         const std::atomic<bool> stop{false};
-        cudbound::Minorants minorants(20);
-        cudbound::DrawSolver solver(problem, arrangement, stop, {}, cudbound::Budget::Clock::now(), minorants);
+        cudbound::KeptDraws kept(20);
+        cudbound::DrawSolver solver(problem, arrangement, stop, {}, cudbound::Budget::Clock::now(), kept);
         std::vector<double> witness(static_cast<std::size_t>(instance.p));
         const auto search = [&](int draw, double floor) {
             return solver.search(draw, Side::BOTH, {floor, std::numeric_limits<double>::infinity()}, witness.data());

@@ -272,7 +272,7 @@ TEST(quadratics) {
             const auto problem = instance.view();
             const auto arrangement = cudbound::merge_rows(problem);
             recorder.add(cudbound::has_minorant(problem));
-            cudbound::Minorants kept(2);
+            cudbound::KeptDraws kept(2);
             const auto of_loss = cudbound::make_relaxation(problem, arrangement, unlimited_budget());
             const bool smooth = loss != Loss::SQUARED && loss != Loss::HINGE;
             for (int d = 0; d < 2; ++d) {
@@ -286,7 +286,7 @@ TEST(quadratics) {
                 if (!cudbound::has_minorant(problem)) continue;
                 const auto below = cudbound::make_minorant(problem, arrangement, kept, unlimited_budget());
                 below->set(d);
-                const cudbound::Ball::Quadratic& quadratic = *kept[d];
+                const cudbound::Ball::Quadratic& quadratic = *kept[d].quadratic;
                 recorder.add(quadratic.exists);
                 if (!quadratic.exists) continue;
                 recorder.add(quadratic.gram);
@@ -306,7 +306,7 @@ TEST(tasks) {
             const Instance instance = problem_of(random, loss, dress, trial, 2);
             const auto problem = instance.view();
             const auto arrangement = cudbound::merge_rows(problem);
-            cudbound::Minorants kept(2);
+            cudbound::KeptDraws kept(2);
             cudbound::DrawSolver solver(problem, arrangement, stop, {}, cudbound::Budget::Clock::now(), kept);
             std::vector<double> witness(static_cast<std::size_t>(instance.width()));
             const bool smooth = loss != Loss::SQUARED && loss != Loss::HINGE;

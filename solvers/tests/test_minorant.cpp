@@ -57,7 +57,7 @@ TEST(it_lies_below_the_loss) {
             const Instance instance = random_problem(random, trial, loss);
             const auto problem = instance.view();
             const auto arrangement = cudbound::merge_rows(problem);
-            cudbound::Minorants kept(1);
+            cudbound::KeptDraws kept(1);
             const auto relaxation = cudbound::make_minorant(problem, arrangement, kept, unlimited_budget());
             relaxation->set(0);
             if (!relaxation->found) continue;
@@ -87,7 +87,7 @@ TEST(it_lies_below_the_loss) {
                 double kinked = 0.0;
                 for (std::size_t l = 0; l < instance.l1.size(); ++l)
                     kinked += instance.n * instance.l1[l] * std::abs(trial_point[l]);
-                CHECK_AT_MOST(oracle::dot(v, v) + kinked + kept[0]->least, exact + 1e-9 * (1.0 + exact));
+                CHECK_AT_MOST(oracle::dot(v, v) + kinked + kept[0].quadratic->least, exact + 1e-9 * (1.0 + exact));
             }
         }
         CHECK_AT_MOST(3000, within);
@@ -108,7 +108,7 @@ TEST(what_it_proves_holds) {
             const Answer exact = solve(instance);
             if (exact.status[0] != Status::OPTIMAL) continue;
             const auto arrangement = cudbound::merge_rows(problem);
-            cudbound::Minorants kept(1);
+            cudbound::KeptDraws kept(1);
             cudbound::DrawSolver solver(problem, arrangement, stop, {}, cudbound::Budget::Clock::now(), kept);
             const double q = exact.lower[0];
             const double raised = 1e-9 * (1.0 + instance.alpha);  // by what may have been lost of the loss

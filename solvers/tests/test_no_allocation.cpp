@@ -22,8 +22,8 @@ long allocations_when_warm(const Instance& instance, std::int64_t* nodes) {
     const cudbound::Arrangement arrangement = cudbound::merge_rows(problem);
     const std::atomic<bool> stop{false};
     const cudbound::Limits limits;
-    cudbound::Minorants minorants(static_cast<std::size_t>(instance.draws));
-    cudbound::DrawSolver solver(problem, arrangement, stop, limits, cudbound::Budget::Clock::now(), minorants);
+    cudbound::KeptDraws kept(static_cast<std::size_t>(instance.draws));
+    cudbound::DrawSolver solver(problem, arrangement, stop, limits, cudbound::Budget::Clock::now(), kept);
     std::vector<double> witness(instance.p);
     const auto solve_all = [&] {
         *nodes = 0;

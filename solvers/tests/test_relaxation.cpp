@@ -266,6 +266,38 @@ TEST(rounding_enlarges) {
     }
 }
 
+// A draw that is set again is what it was, to the last bit, whether or not its minimizer was kept.
+TEST(a_kept_minimizer_changes_nothing) {
+    Random random(871);
+    int draws_kept = 0;
+    for (const Loss loss : all_losses) {
+        for (int trial = 0; trial < 24; ++trial) {
+            const Instance instance = random_problem(random, trial, loss);
+            const Setting setting(instance);
+            const Relaxation& fresh = *setting.relaxation;
+            cudbound::KeptDraws kept(1);
+            const auto again =
+                cudbound::make_relaxation(setting.problem, setting.arrangement, unlimited_budget(), &kept);
+            again->set(0);
+            again->set(0);
+            if (!kept[0].minimizer.empty()) ++draws_kept;
+            CHECK_EQUAL(again->found, fresh.found);
+            CHECK_EQUAL(again->has_minimizer, fresh.has_minimizer);
+            CHECK_EQUAL(again->anchor_loss, fresh.anchor_loss);
+            CHECK_EQUAL(again->apex_loss, fresh.apex_loss);
+            CHECK_EQUAL(again->root().loss, fresh.root().loss);
+            for (int l = 0; l < instance.p; ++l) CHECK_EQUAL(again->root().point[l], fresh.root().point[l]);
+            for (int h = 0; h < setting.arrangement.count; ++h) {
+                Vector unit(static_cast<std::size_t>(instance.p));
+                double offset = 0.0;
+                const double curvature = place(*setting.relaxation, h, unit.data(), &offset);
+                CHECK_EQUAL(place(*again, h, unit.data(), &offset), curvature);
+            }
+        }
+    }
+    CHECK_AT_MOST(40, draws_kept);
+}
+
 TEST(nan_prunes_nothing) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     CHECK(cudbound::at_most(1.0, 1.0));

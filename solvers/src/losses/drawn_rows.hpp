@@ -88,10 +88,27 @@ class DrawnRows {
     void keep_all() { vanished_ = 0.0; }
     double vanished() const { return vanished_; }
 
+    void set_margins(const double* beta) {
+        std::copy(offset_.begin(), offset_.end(), margins_.begin());
+        add_columns(columns_.data(), beta, p_, margins_.data(), mass_.size());
+    }
+
     double loss(const double* beta) {
         set_margins(beta);
         double sum = constant_ + penalty(beta);
         for (std::size_t i = 0; i < mass_.size(); ++i) sum += mass_[i] * loss_at<kind>(margins_[i]).value;
+        return sum;
+    }
+
+    // The same for coefficients that are those of every draw: `of_rows` keeps the losses of all rows.
+    double loss_at_same(const double* beta, Vector<double>& of_rows) const {
+        for (std::int64_t i = std::ssize(of_rows); i < problem_.n; ++i) {
+            double margin = problem_.shift(i);
+            for (int l = 0; l < p_; ++l) margin += beta[l] * (problem_.labels[i] * problem_.design[i * p_ + l]);
+            of_rows.push_back(loss_at<kind>(margin).value);
+        }
+        double sum = constant_ + penalty(beta);
+        for (std::size_t i = 0; i < mass_.size(); ++i) sum += mass_[i] * of_rows[drawn_[i]];
         return sum;
     }
 
@@ -180,11 +197,6 @@ class DrawnRows {
 
  private:
     int at(int row, int column) const { return row * p_ + column; }
-
-    void set_margins(const double* beta) {
-        std::copy(offset_.begin(), offset_.end(), margins_.begin());
-        add_columns(columns_.data(), beta, p_, margins_.data(), mass_.size());
-    }
 
     const Problem& problem_;
     const Arrangement& arrangement_;

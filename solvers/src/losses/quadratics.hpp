@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "cudbound/settings.hpp"
@@ -16,12 +17,11 @@
 namespace cudbound {
 
 // The largest k, rounded down, with loss(e) >= loss(t) + loss'(t) (e - t) + k / 2 (e - t)^2 on [low, high], for
-// t in it. Towards either side of t that ratio is a mean of the second derivatives passed so far, with weights that
-// fall linearly. These rise at most to margin 0 and then fall, so that their mean rises and then falls: it is least at
-// t or at an end.
+// t in it, with `at` the loss there. Towards either side of t that ratio is a mean of the second derivatives passed so
+// far, with weights that fall linearly. These rise at most to margin 0 and then fall, so that their mean rises and then
+// falls: it is least at t or at an end.
 template <Loss kind>
-double least_ratio(double t, double low, double high) {
-    const LossAt at = loss_at<kind>(t);
+double least_ratio(double t, const LossAt& at, double low, double high) {
     double least = at.bend;
     for (const double end : {low, high}) {
         const LossAt there = loss_at<kind>(end);
@@ -47,10 +47,10 @@ constexpr bool has_quadratic = kind == Loss::LOGISTIC || kind == Loss::SQUARED_H
 template <Loss kind>
 class MinorantRelaxation final : public SquaredRelaxation {
  public:
-    MinorantRelaxation(const Problem& problem, const Arrangement& arrangement, Minorants& kept, Budget& budget)
+    MinorantRelaxation(const Problem& problem, const Arrangement& arrangement, KeptDraws& kept, Budget& budget)
         : SquaredRelaxation(problem, arrangement, budget),
           kept_(kept),
-          smooth_(make_relaxation(problem, arrangement, budget)),
+          smooth_(make_relaxation(problem, arrangement, budget, &kept)),
           node_(smooth_->make_node()),
           drawn_(problem, arrangement),
           factor_(p),
@@ -58,12 +58,15 @@ class MinorantRelaxation final : public SquaredRelaxation {
         drawn_.keep_all();
         for (auto* vector : {&hessian_, &quadratic_.gram}) vector->resize(p * p);
         for (auto* vector : {&quadratic_.center, &right_, &residual_, &slope_, &tilt_}) vector->resize(p);
-        for (auto* vector : {&low_, &high_, &touch_, &at_minimizer_, &bend_, &lengths_}) vector->resize(problem.n);
+        for (auto* vector : {&low_, &high_, &touch_, &touched_at_, &at_minimizer_, &bend_, &lengths_}) {
+            vector->resize(problem.n);
+        }
+        touched_.resize(problem.n);
     }
 
     void set(std::int64_t draw) override {
         draw_ = draw;
-        auto& quadratic = kept_[draw];
+        auto& quadratic = kept_[draw].quadratic;
         if (!quadratic) {
             quadratic_.exists = fit(draw);
             quadratic = std::make_unique<const Ball::Quadratic>(quadratic_);
@@ -77,7 +80,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
         budget_.charge(Effort::confirm_nodes * p * Settings::products_per_node);
         minimize(draw_);
         smooth_->copy(smooth_->root(), *node_);
-        const double least = kept_[draw_]->least;
+        const double least = kept_[draw_].quadratic->least;
         const auto settled = smooth_->settle(*node_, sides, forced, limit + least);
         if (settled == Settled::too_far) return std::max(node.loss, std::nextafter(limit, infinity));
         if (settled == Settled::unresolved) return node.loss;
@@ -98,6 +101,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
         drawn_.measure(smooth_->root().point.data());
         const std::size_t count = drawn_.count();
         at_minimizer_ = drawn_.margins();
+        std::fill(touched_at_.begin(), touched_at_.end(), std::numeric_limits<double>::quiet_NaN());
         if (!bound_margins()) return false;
         for (int round = 0; round < Settings::minorant_rounds; ++round) {
             for (std::size_t i = 0; i < count; ++i) {
@@ -119,7 +123,6 @@ class MinorantRelaxation final : public SquaredRelaxation {
     bool bound_margins() {
         const Node& minimizer = smooth_->root();
         const std::size_t count = drawn_.count();
-        drawn_.measure(minimizer.point.data());
         drawn_.gradient(minimizer.point.data(), slope_.data());
         const double rise = smooth_->horizon() - minimizer.loss + tilt(minimizer.point.data());
         for (std::size_t i = 0; i < count; ++i) {
@@ -140,7 +143,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
             shrink(at_minimizer_, radius_of(rise));
         }
         for (int round = 0; round < Settings::minorant_rounds; ++round) {
-            for (std::size_t i = 0; i < count; ++i) bend_[i] = least_ratio<kind>(at_minimizer_[i], low_[i], high_[i]);
+            for (std::size_t i = 0; i < count; ++i) bend_[i] = least_bend_from(i, at_minimizer_[i]);
             if (!factorize()) return round > 0;
             shrink(at_minimizer_, radius_of(rise));
         }
@@ -217,30 +220,36 @@ class MinorantRelaxation final : public SquaredRelaxation {
         return true;
     }
 
+    // The least ratio of a row for t, whose loss there is kept for the next time.
+    double least_bend_from(std::size_t i, double t) {
+        if (t != touched_at_[i]) touched_[i] = loss_at<kind>(t);
+        touched_at_[i] = t;
+        return least_ratio<kind>(t, touched_[i], low_[i], high_[i]);
+    }
+
     // The quadratic that touches the loss of each row at its `touch_` and lies below it on [low_, high_], with the tilt
     // added.
     bool touch() {
         const std::size_t count = drawn_.count();
-        for (std::size_t i = 0; i < count; ++i) bend_[i] = least_ratio<kind>(touch_[i], low_[i], high_[i]);
+        for (std::size_t i = 0; i < count; ++i) bend_[i] = least_bend_from(i, touch_[i]);
         if (!factorize()) return false;
         for (int l = 0; l < p; ++l) right_[l] = -tilt_[l];
         for (std::size_t i = 0; i < count; ++i) {
-            const double pull =
-                drawn_.mass(i) * (bend_[i] * (touch_[i] - drawn_.offset(i)) - loss_at<kind>(touch_[i]).slope);
+            const double pull = drawn_.mass(i) * (bend_[i] * (touch_[i] - drawn_.offset(i)) - touched_[i].slope);
             for (int l = 0; l < p; ++l) right_[l] += pull * drawn_.column(l)[i];
         }
         double* center = quadratic_.center.data();
         factor_.solve_transposed(right_.data(), center);
         factor_.solve(center, center);
         // its value and its slope there: rounding is taken off
-        drawn_.measure(center);
+        drawn_.set_margins(center);
         const double tilted = dot(tilt_.data(), center, p);
         double value = drawn_.constant() + drawn_.penalty(center) + tilted;
         double size = value + std::abs(tilted) - tilted;
         drawn_.penalty_slope(center, residual_.data());
         for (int l = 0; l < p; ++l) residual_[l] += tilt_[l];
         for (std::size_t i = 0; i < count; ++i) {
-            const LossAt at = loss_at<kind>(touch_[i]);
+            const LossAt& at = touched_[i];
             const double step = drawn_.margins()[i] - touch_[i];
             const double slope = drawn_.mass(i) * (at.slope + bend_[i] * step);
             value += drawn_.mass(i) * (at.value + step * (at.slope + 0.5 * bend_[i] * step));
@@ -255,7 +264,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
         return std::isfinite(quadratic_.least);
     }
 
-    Minorants& kept_;
+    KeptDraws& kept_;
     const std::unique_ptr<Relaxation> smooth_;
     const std::unique_ptr<Node> node_;  // that is confirmed
     DrawnRows<kind> drawn_;
@@ -273,7 +282,9 @@ class MinorantRelaxation final : public SquaredRelaxation {
     Vector<double> touch_;         // (n) where the quadratic touches the loss
     Vector<double> at_minimizer_;  // (n) margins
     Vector<double> bend_;          // (n) second derivatives of the quadratic
-    Vector<double> lengths_;       // (n)
+    Vector<LossAt> touched_;       // (n) the loss at these margins, `touched_at_`
+    Vector<double> touched_at_;
+    Vector<double> lengths_;  // (n)
     Vector<double> scratch_;
     std::int64_t draw_ = -1;
     std::int64_t minimized_ = -1;  // the draw of `smooth_`

@@ -11,14 +11,15 @@
 
 namespace cudbound {
 
-std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget) {
+std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget,
+                                            KeptDraws* kept) {
     return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
         if constexpr (kind == Loss::SQUARED) {
             return std::make_unique<SquaredRelaxation>(problem, arrangement, budget);
         } else if constexpr (kind == Loss::HINGE) {
             return std::make_unique<HingeRelaxation>(problem, arrangement, budget);
         } else {
-            return std::make_unique<SmoothRelaxation<kind>>(problem, arrangement, budget);
+            return std::make_unique<SmoothRelaxation<kind>>(problem, arrangement, budget, kept);
         }
     });
 }
@@ -29,7 +30,7 @@ bool has_minorant(const Problem& problem) {
            problem.alpha > 0.0 && size <= Settings::minorant_size;
 }
 
-std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, Minorants& kept,
+std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, KeptDraws& kept,
                                           Budget& budget) {
     return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
         if constexpr (has_quadratic<kind>) {

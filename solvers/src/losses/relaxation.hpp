@@ -133,16 +133,23 @@ class RelaxationWith : public Relaxation {
     static const OwnNode& own(const Node& node) { return static_cast<const OwnNode&>(node); }
 };
 
-std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget);
+// What is kept of all draws from one search to the next. Threads work on different draws.
+struct KeptDraw {
+    Vector<double> minimizer;                          // of a smooth loss, empty as long as it is not known
+    double least = 0.0;                                // its loss
+    std::unique_ptr<const Ball::Quadratic> quadratic;  // below the loss
+};
+using KeptDraws = Vector<KeptDraw>;
 
-// The quadratics below the losses of all draws, kept from one search to the next. Threads work on different draws.
-using Minorants = Vector<std::unique_ptr<const Ball::Quadratic>>;
+// Null keeps nothing.
+std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget,
+                                            KeptDraws* kept = nullptr);
 
 // A quadratic below the loss wherever g > 0, if there is one; an l1 penalty is not part of it, but of its tree. Its
 // minimizer, cells and values are those of the quadratic: they bound Q from above, and no more. A draw without it has
 // `found` false.
 bool has_minorant(const Problem& problem);
-std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, Minorants& kept,
+std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, KeptDraws& kept,
                                           Budget& budget);
 
 // The quadratic model of the loss at the minimizer of the draw. It bounds nothing: dives look there for classifiers.

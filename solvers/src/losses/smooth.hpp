@@ -36,8 +36,9 @@ struct SmoothNode final : Node {
 template <Loss kind>
 class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
  public:
-    SmoothRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
+    SmoothRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget, KeptDraws* kept)
         : RelaxationWith(problem, arrangement, budget),
+          kept_(kept),
           rows_(problem, arrangement),
           l1_(problem),
           active_(p),
@@ -61,14 +62,15 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     void set(std::int64_t draw) override {
         rows_.set(draw);
         minorised_ = false;  // what is known belongs to the draw before
-        anchor_loss = rows_.loss(anchor.data()) + problem_.beyond_penalty(rows_.penalty(anchor.data()));
+        anchor_loss =
+            rows_.loss_at_same(anchor.data(), of_anchor_) + problem_.beyond_penalty(rows_.penalty(anchor.data()));
         anchor_loss += l1_.of_anchor() + evaluation_.anchor_doubt(draw);
         certain = std::isfinite(anchor_loss);  // exp(-m) overflows where an offset makes m < -709: g is not known
-        apex_loss = rows_.loss(apex.data());
+        apex_loss = rows_.loss_at_same(apex.data(), of_apex_);
         extent = length_of(anchor.data(), p);
         extent = extent == 0.0 ? 1.0 : std::max(extent, least_extent_);
         slack = Settings::newton_slack * Settings::newton_gap * (1.0 + apex_loss);
-        minimize_freely();
+        minimize_freely(kept_ == nullptr ? nullptr : &(*kept_)[draw]);
         extent = std::max(extent, length_of(root_->point.data(), p));
         apex_tolerance = slack;
         taken_off = slack + apex_tolerance + (vanishes<kind> ? 0.0 : Settings::pieces_gap * (1.0 + apex_loss));
@@ -144,23 +146,35 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         return length_of(newton_.data(), p);
     }
 
-    void minimize_freely() {
+    void minimize_freely(KeptDraw* kept) {
         SmoothNode& root = own(*root_);
         lent_ = 1.0;
         longest_ = Settings::longest_step;
-        root.base = anchor_loss <= apex_loss ? anchor : apex;
         rows_.readmit();  // the threshold may still be that of the draw before
-        measure(root);
-        model(root);
-        root.point = root.base;
-        root.loss = 0.0;
-        found = descend(root, {p, nullptr, nullptr, 0.0}, {}, infinity, true) == Settled::yes;
-        if (!found) root.loss = 0.0;
-        if (found && root.curved) {
+        const bool known = kept != nullptr && !kept->minimizer.empty();
+        if (known) {
+            root.point = kept->minimizer;
+            root.loss = kept->least;
+            found = true;
+        } else {
+            root.base = anchor_loss <= apex_loss ? anchor : apex;
+            measure(root);
+            model(root);
+            root.point = root.base;
+            root.loss = 0.0;
+            found = descend(root, {p, nullptr, nullptr, 0.0}, {}, infinity, true) == Settled::yes;
+            if (!found) root.loss = 0.0;
+        }
+        if (known || (found && root.curved)) {
             // crossings start from here, and the model is as good as the minimizer
             root.base = root.point;
             measure(root);
             model(root);
+            // where rows were left out, or more curvature was lent, the way there counts
+            if (kept != nullptr && root.curved && root.dropped == 0.0 && longest_ == Settings::longest_step) {
+                kept->minimizer = root.point;
+                kept->least = root.loss;
+            }
         }
         has_minimizer = !all_but_vanished(root) && (root.curved || root.dropped == 0.0);
     }
@@ -468,7 +482,9 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         }
     }
 
+    KeptDraws* const kept_;
     DrawnRows<kind> rows_;
+    Vector<double> of_anchor_, of_apex_;  // losses of all rows
     const L1Penalty l1_;
     double least_extent_ = 1.0;  // of the coefficients
     ActiveSet active_;

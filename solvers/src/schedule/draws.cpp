@@ -68,7 +68,7 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
     const auto begun = Budget::Clock::now();
     const Arrangement arrangement = merge_rows(problem);
     Schedule schedule(problem, limits, ranks, results);
-    Minorants minorants(problem.draws);
+    KeptDraws kept(problem.draws);
 
     std::atomic<bool> stop{false};
     std::atomic<bool> out_of_time{false};
@@ -91,7 +91,7 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
         std::unique_ptr<DrawSolver> solver;
         Vector<double> witness(problem.callers_p());
         const auto take_tasks = [&] {
-            if (!solver) solver = std::make_unique<DrawSolver>(problem, arrangement, stop, limits, begun, minorants);
+            if (!solver) solver = std::make_unique<DrawSolver>(problem, arrangement, stop, limits, begun, kept);
             const auto size = static_cast<std::int64_t>(batch->size());
             for (std::int64_t k = next++; k < size; k = next++) {
                 if (stop.load(std::memory_order_relaxed)) break;

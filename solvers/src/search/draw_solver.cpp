@@ -42,12 +42,12 @@ double trivial_bound(const PlacedDraw& draw, Side side) {
 }  // namespace
 
 DrawSolver::DrawSolver(const Problem& problem, const Arrangement& arrangement, const std::atomic<bool>& stop,
-                       const Limits& limits, Budget::Clock::time_point begun, Minorants& minorants)
+                       const Limits& limits, Budget::Clock::time_point begun, KeptDraws& kept)
     : budget_(limits, stop, begun),
-      loss_(problem, arrangement, make_relaxation(problem, arrangement, budget_), budget_),
+      loss_(problem, arrangement, make_relaxation(problem, arrangement, budget_, &kept), budget_),
       draw_(loss_.draw),
       writer_(draw_),
-      minorants_(minorants),
+      kept_(kept),
       beta_(problem.p) {}
 
 // The anchor and the minimizer lie in cells with g = 1: a first incumbent for either sign. One that lies on a
@@ -144,7 +144,7 @@ DrawSolver::Tree* DrawSolver::tally_model() {
 Outcome DrawSolver::bound(std::int64_t draw, Side side, const Target& target) {
     budget_.start(target.nodes, target.work);
     if (!minorant_) {
-        auto relaxation = make_minorant(draw_.problem, draw_.arrangement, minorants_, budget_);
+        auto relaxation = make_minorant(draw_.problem, draw_.arrangement, kept_, budget_);
         minorant_ = std::make_unique<Tree>(draw_.problem, draw_.arrangement, std::move(relaxation), budget_);
     }
     minorant_->tally(draw);

@@ -50,7 +50,7 @@ enum class Kind { start, dive, search, bound };
 class DrawSolver {
  public:
     DrawSolver(const Problem& problem, const Arrangement& arrangement, const std::atomic<bool>& stop,
-               const Limits& limits, Budget::Clock::time_point begun, Minorants& minorants);
+               const Limits& limits, Budget::Clock::time_point begun, KeptDraws& kept);
 
     Outcome run(Kind kind, std::int64_t draw, Side side, const Target& target, double* witness);
 
@@ -93,7 +93,7 @@ class DrawSolver {
     Tree loss_;
     PlacedDraw& draw_;  // of it
     WitnessWriter writer_;
-    Minorants& minorants_;
+    KeptDraws& kept_;
     std::unique_ptr<Tree> minorant_;  // both are made when they are first asked for
     std::unique_ptr<Tree> model_;
     Incumbent incumbent_;
