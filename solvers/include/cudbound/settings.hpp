@@ -251,7 +251,7 @@ struct Settings {
 
     // Nor does it count as found if that gradient could undo more than the slack within 1 / `tie` times the size of the
     // coefficients: no cone that is wider than a tie reaches farther. Up to this many times the rounding errors of its
-    // terms it counts as none.
+    // terms it counts as none: what a row with a small weight loses only far out is then missed, which can lower Q.
     static constexpr double slope_doubt = 16.0;
 
     // Under a loss that never reaches 0, rows whose loss falls below `vanished` count as having none until it is above
