@@ -33,7 +33,7 @@ class Description:
     results : str
         One sentence per method.
     software : str
-        The versions that affect numbers, and the seed.
+        The versions of Python, this package, NumPy, SciPy and scikit-learn, and the seed.
     citations : tuple of str
         References, in BibTeX.
     """
@@ -94,7 +94,7 @@ def _aims(rows: Sequence[Row]) -> list[str]:
 
 
 def software(seed: str, choices: str | None = None) -> str:
-    """Return the versions that affect numbers, the seed in words, and settings that differ from the defaults."""
+    """Return the versions of the software, the seed in words, and settings that differ from the defaults."""
     settings = "" if choices is None else f"settings {choices}"
     made_by = ", ".join(f"{_NAMES.get(name, name)} {number}" for name, number in versions().items())
     return printable(f"Computed with {'; '.join(filter(None, (made_by, seed, settings)))}.")

@@ -246,7 +246,7 @@ def render_report(report: Report, format: str = "table") -> str:
         - ``format``: 1, the number of this layout;
         - ``headline``: the sentences to quote, a list of strings, if there are any;
         - ``title`` and ``notes``: the text around the table, a string and a list of strings;
-        - ``versions``: of Python and of the packages that affect numbers, as an object;
+        - ``versions``: of Python, this package, NumPy, SciPy and scikit-learn, as an object;
         - ``run``: the fields of the run as an object, with the share of the rarer class as ``base_rate``, or null;
         - the name of the report, such as ``intervals`` or ``comparisons``: a list of objects, one per row, whose fields
           are the columns of `Report.to_frame`, and ``details``, an object, if a method has further numbers;
