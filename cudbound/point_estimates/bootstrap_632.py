@@ -217,7 +217,8 @@ def _bootstrap_632(records: Records) -> PointOutcome:
 
     Formula: .368 T + .632 Err(1).
     Assumptions: the training error is too low by a fixed share of its distance from Err(1).
-    Tendency: too low if the classifier fits every training row, as one nearest neighbor does.
+    Tendency: too low if the classifier fits every training row although the classes overlap, as one nearest neighbor
+    does.
     Reference: Efron (1983), with Err(1) of Efron and Tibshirani (1997) instead of the pooled out-of-bag error.
     """
     return _outcome(estimate_632(records))
