@@ -37,8 +37,8 @@ _SENTENCES = {
         "numbers are not classes; use error for whether the number is above a limit chosen in advance."
     ),
     "multiclass macro-f1 top-k": (
-        "with more than two classes, only the error and the sensitivity of each are supported; use error and "
-        "sensitivity."
+        "with more than two classes, only the error, the accuracy and the sensitivity of each are supported; use error "
+        "and sensitivity."
     ),
 }
 #: The same by single names, in lower case with hyphens.
