@@ -309,7 +309,7 @@ class UnsupportedProblemError(StatedError, ValueError):
 
 
 class FailedRefitsError(StatedError, ValueError):
-    """One refit on a split failed, or more than a tenth of those on bootstrap draws."""
+    """A fit or a prediction failed; of refits on bootstrap draws, more than a tenth."""
 
 
 class NotMinimizerError(StatedError, ValueError):

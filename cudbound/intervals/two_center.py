@@ -210,7 +210,7 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
     Assumptions: one of the two centers is close to the error of this classifier, and varies as if observed on n new
     cases.
     Tendency: for two classes in the registered study, which was stopped early, it reached its level in 129 of 130
-    settings; run again, the lowest coverage in the others was .940; can be too short if many cases lie on the decision
+    settings; run again, the coverage in the other was .940; can be too short if many cases lie on the decision
     boundary.
     Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
     Tibshirani (1997), Kohavi (1995).

@@ -236,9 +236,10 @@ def test_the_cards_of_the_recommended_interval_have_the_numbers_of_its_study(met
     again = recommended_pages.repeated(cells).query("metric == @metric")
     assert again["coverage_again"].notna().all()
     assert len(again) == len(used) - used["keeps_level"].sum()
+    others = "the coverage in the other" if len(again) == 1 else "the lowest coverage in the others"
     sentence = (
-        f"it reached its level in {used['keeps_level'].sum()} of {len(used)} settings; run again, the lowest coverage "
-        f"in the others was {decimal(again['coverage_again'].min())}"
+        f"it reached its level in {used['keeps_level'].sum()} of {len(used)} settings; run again, {others} was "
+        f"{decimal(again['coverage_again'].min())}"
     )
     assert sentence in card.tendency
 
