@@ -69,7 +69,7 @@ def performance_interval(
         Row weights with which the classifier was fitted; see `cudbound.compare_intervals`.
     new_cases : (array-like, array-like), default=None
         New cases (X_new, y_new) of the same population, none of them in training. "pooled" adds them to the training
-        rows, and says whether they are worse than these promised.
+        rows, and says, except for metrics made from others, whether they are worse than these promised.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
