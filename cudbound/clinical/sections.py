@@ -403,10 +403,11 @@ def family_of(estimator: Any, grouped: bool = False) -> str:
 def studied_cells() -> pd.DataFrame:
     """Return the table that ships with the package, one row per cell and method.
 
-    Columns: study and scenario, a folder of ``docs/evidence`` and a name in its table; family, the name of the
-    classifier as in `cudbound.inputs.classifier_recipe.LEARNERS`, with the prefix "tuned" after a search and "grouped"
-    for grouped rows; n and p, rows and features; estimate, the mean true error; sets, the number of training sets;
-    method, its coverage with a Monte Carlo standard error in mcse, and its mean width.
+    Columns: study, a folder of ``docs/evidence`` or a table in ``docs/evidence/earlier``; scenario, a name in its
+    table; family, the name of the classifier as in `cudbound.inputs.classifier_recipe.LEARNERS`, with the prefix
+    "tuned" after a search and "grouped" for grouped rows; n and p, rows and features; estimate, the mean true error;
+    sets, the number of training sets; method, its coverage with a Monte Carlo standard error in mcse, and its mean
+    width.
     """
     import pandas as pd
 
@@ -417,8 +418,8 @@ def studied_cells() -> pd.DataFrame:
 def cells_by_distance(family: str, method: str, n: int, p: int, estimate: float) -> pd.DataFrame:
     """Return the cells of a family in which a method was studied, nearest first.
 
-    Further columns: distance, |log ratio of n| + |log ratio of p/n| + |difference of the estimates| / .1; and far_in,
-    those of n, p/n and the estimate that differ by a factor above 2, with both values.
+    Further columns: distance, |log ratio of n| + |log ratio of p/n| + |estimate - mean true error| / .1; and far_in,
+    those of n, p/n and the estimate that differ by a factor above 2 from the cell, with both values.
 
     Examples
     --------

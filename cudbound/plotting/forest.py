@@ -26,7 +26,7 @@ _WRAP, _TITLE, _TEXT, _SPACE = 44, 70, 0.16, 0.14
 
 
 class ForestDisplay(Display):
-    """Estimates with their limits, one line each, from top to bottom, with a panel per metric and estimand.
+    """Estimates with their limits, one line each, from top to bottom, with a panel per metric and kind of estimand.
 
     Parameters
     ----------
