@@ -283,7 +283,7 @@ class ResultVerification(Tabular):
 
     @property
     def complete(self) -> bool:
-        """Whether every check could be made."""
+        """Whether each of `checks` could be made; after a failed one others may be left out."""
         return all(check.passed is not None for check in self.checks)
 
     @property
