@@ -69,7 +69,7 @@ def langford_interval(estimate: float, n_samples: float, confidence_level: float
     fractional numbers of errors; n* = n (1 - (1 - 1/n)^n).
     Assumptions: the .632 estimate is the error on n* independent test points.
     Tendency: conservative as a binomial interval, but the hypothetical test points were used for training; too low for
-    trees and forests fitted to noise, and far too low with 95 features and 100 rows.
+    trees and forests fitted to noise, and far too low for least squares with 95 features and 100 rows.
     Reference: Laber and Murphy (2008), section 5, footnote 3; Langford (2005).
 
     The paper takes n* to be the size of the test set here and that of the training set in the Beta interval; both are
@@ -98,7 +98,8 @@ def martin_interval(
     Formula: the d/2 and 1 - d/2 quantiles of Beta(a + x m, a + (1 - x) m); m = n - n*, n* = n (1 - (1 - 1/n)^n), a =
     1, or 1/2 under Jeffreys' prior.
     Assumptions: the .632 estimate is the error on n - n* independent test points; prior as stated.
-    Tendency: conservative: it counts only the points left out of a draw; far too low with 95 features and 100 rows.
+    Tendency: conservative: it counts only the points left out of a draw; far too low for least squares with 95 features
+    and 100 rows.
     Reference: Laber and Murphy (2008), section 2, item 2; Martin and Hirschberg (1996).
 
     The paper does not state the prior; we assume it is uniform. The numbers of test points and of errors are not

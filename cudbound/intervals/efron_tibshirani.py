@@ -183,8 +183,8 @@ def _normal_632(records: Records, confidence_level: float) -> Outcome:
 
     Formula: x +/- z(1 - d/2) SE x / Err(1); SE is the root of the sum of squares of the n influence values of Err(1).
     Assumptions: the .632 estimate is nearly normal, unbiased, and proportional to Err(1).
-    Tendency: too low if the classifier overfits, as the .632 estimate is; wide with few draws, whose Monte Carlo
-    error enters the standard error; zero width if all losses outside the draws are equal.
+    Tendency: too low where the .632 estimate is; wide with few draws, whose Monte Carlo error enters the standard
+    error; zero width if all losses outside the draws are equal.
     Reference: Efron and Tibshirani (1997), equations 35 to 40.
     """
     return _outcome(records, confidence_level, estimate_632(records), ".632 estimate")

@@ -185,8 +185,8 @@ def _t(records: Records, *, repair: str) -> Pivot:
     Assumptions: the ten mean losses are normal and independent.
     Tendency: conservative under its assumptions (a 5 % test rejects in 2.8 %) unless repaired; liberal or
     conservative, it is not known which, if the two means of a halving are correlated; wide, since it trains on half
-    the rows and is centered at one half; as a 5 % test of two learning algorithms with equal errors it rejected at
-    most .113 in 17 settings and kept its level in 6.
+    the rows and, by default, is centered at one half; as a 5 % test of two learning algorithms with equal errors it
+    rejected at most .113 in 17 settings and kept its level in 6.
     Reference: Dietterich (1998), as published.
     With repair: t interval of five times two-fold cross-validation, repaired.
     Reference with repair: Dietterich (1998); Nadeau and Bengio (2003), section 4.

@@ -64,9 +64,9 @@ def _k_fold_t(records: Records) -> Pivot:
 
     Formula: u +/- t(1 - d/2; k - 1) sqrt(s^2 / k); u and s^2 are mean and sample variance of the k fold means.
     Assumptions: fold means are independent and normal.
-    Tendency: liberal: the training sets of two folds share most of their rows, which makes the fold means correlated;
-    as a 5 % test of two learning algorithms with equal errors it rejected at most .168 in 17 settings and kept its
-    level in 0.
+    Tendency: liberal: the training sets of two of ten folds share most of their rows, which can make the fold means
+    correlated; as a 5 % test of two learning algorithms with equal errors it rejected at most .168 in 17 settings and
+    kept its level in 0.
     Reference: Mitchell (1997), section 5.6, equations 5.17 and 5.18.
     """
     folds: FoldLosses = records.require(FOLDS)
@@ -151,7 +151,7 @@ def bayle_pivot(folds: FoldLosses, *, variance: str = "all-pairs") -> Pivot:
     mean of the sample variances within folds.
     Assumptions: the learning algorithm is stable: replacing a training row changes the loss by less than order 1 /
     sqrt(n); large n.
-    Tendency: liberal for the error of the fitted classifier and for small n, since it estimates only the error of the
+    Tendency: liberal for small n and for the error of the fitted classifier, since it estimates only the error of the
     models of the folds; zero width if all losses are equal; as a 5 % test of two learning algorithms with equal
     errors it rejected at most .191 in 17 settings and kept its level in 0.
     Reference: Bayle et al. (2020), sections 3 and 4; divisors as in the authors' software.

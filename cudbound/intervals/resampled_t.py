@@ -288,9 +288,9 @@ def _corrected_resampled_t(records: Records, *, rope: float) -> Pivot:
     Formula: u +/- t(1 - d/2; J - 1) sqrt((1/J + n2/n1) s^2); u and s^2 are mean and sample variance of the mean
     losses of J splits into n1 training and n2 test rows.
     Assumptions: mean losses of the splits are jointly normal with correlation n2 / (n1 + n2).
-    Tendency: near nominal if the learning algorithm is stable; liberal if the loss depends strongly on the training
-    rows; as a 5 % test of two learning algorithms with equal errors it rejected at most .107 in 17 settings and kept
-    its level in 4.
+    Tendency: near nominal for the error of a stable learning algorithm; liberal if the loss depends strongly on the
+    training rows; as a 5 % test of two learning algorithms with equal errors it rejected at most .107 in 17 settings
+    and kept its level in 4.
     Reference: Nadeau and Bengio (2003), section 4.
     Reference with rope: Nadeau and Bengio (2003), section 4; equivalence: Benavoli, Corani, Demsar and Zaffalon (2017),
     section 4.1.
@@ -305,9 +305,9 @@ def _pseudo_bootstrap(records: Records) -> Pivot:
     Formula: u +/- t(1 - d/2; R - 1) s; u is the mean loss over J splits, s^2 the sample variance of the same mean on
     R bootstrap replicates of the rows.
     Assumptions: estimates on bootstrap replicates of the data vary like those on new data.
-    Tendency: liberal like resampled-t: in expectation its variance is too small by the same factor; as a 5 % test of
-    two learning algorithms with equal errors it rejected at most .320 in 17 settings and kept its level in 10, with
-    100 training sets each.
+    Tendency: can be liberal: by its authors' argument its mean variance is too small by the factor of resampled-t; as a
+    5 % test of two learning algorithms with equal errors it rejected at most .320 in 17 settings and kept its level in
+    10, with 100 training sets each.
     Reference: Nadeau and Bengio (2003), section 4.
     """
     return _on_replicates(records, n_test=0.0)
@@ -320,9 +320,9 @@ def _corrected_pseudo_bootstrap(records: Records) -> Pivot:
     test rows, s^2 the sample variance of the same mean on R bootstrap replicates of the rows.
     Assumptions: as pseudo-bootstrap, after a correction that assumes a correlation of n2 / (n1 + n2) between two
     splits.
-    Tendency: near nominal if the learning algorithm is stable, at many times the cost of corrected-resampled-t; as a
-    5 % test of two learning algorithms with equal errors it rejected at most .130 in 17 settings and kept its level
-    in 16, with 100 training sets each.
+    Tendency: near nominal for the error of a stable learning algorithm, at many times the cost of
+    corrected-resampled-t; as a 5 % test of two learning algorithms with equal errors it rejected at most .130 in 17
+    settings and kept its level in 16, with 100 training sets each.
     Reference: Nadeau and Bengio (2003), section 4.
     """
     return _on_replicates(records)
