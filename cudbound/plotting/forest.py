@@ -202,7 +202,7 @@ def _text(value: float, percent: bool) -> str:
 
 
 class IntervalDisplay(ForestDisplay):
-    r"""Intervals for the error, with the error of always predicting the majority class.
+    r"""Intervals, those for the error with the error of always predicting the majority class.
 
     Parameters and attributes are those of `ForestDisplay`.
 
