@@ -427,7 +427,7 @@ def conservative_z_pivot(estimate: float, pairs: ArrayLike) -> Pivot:
     """Mean over random splits with a normal distribution of variance sum (a_m - b_m)^2 / (2M).
 
     The two halves of the data share no rows. Half their mean squared difference is therefore an unbiased estimate of
-    the variance on half the data, which is larger than the variance on all of it.
+    the variance on half the data, which is as a rule larger than the variance on all of it.
 
     Parameters
     ----------

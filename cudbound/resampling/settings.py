@@ -54,7 +54,7 @@ class Resampling:
     test_fraction : float, default=0.1
         Share n2/n of rows tested by a random split; at least one row.
     n_halvings : int, default=10
-        Repetitions M of the conservative Z method; 5 to 10 in Nadeau and Bengio (2003).
+        Halvings M of conservative-z and of rho="half" in grandvalet-bengio-t; 5 to 10 in Nadeau and Bengio (2003).
     n_replicates : int, default=15
         Bootstrap replicates R of the pseudo-bootstrap.
     n_nested_repeats : int, default=50
