@@ -412,7 +412,9 @@ def find_named(
 
 
 def _is_pair(member: object) -> bool:
-    return isinstance(member, tuple) and len(member) == 2 and not isinstance(member[1], str | MethodCard)
+    if not isinstance(member, tuple) or len(member) != 2:
+        return False
+    return not isinstance(member[1], str | MethodCard | tuple) and not callable(member[1])
 
 
 def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, dict[str, Any]]:

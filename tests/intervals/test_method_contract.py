@@ -536,6 +536,14 @@ def test_its_row_holds_what_it_returned():
     assert table["langford-binomial"] == alone["langford-binomial"]
 
 
+def test_two_methods_in_a_tuple_are_not_a_name_with_its_options():
+    for methods in (
+        ("langford-binomial", limits),
+        ("langford-binomial", ("bayle-cv", {"variance": "within-fold"})),
+    ):
+        assert len(compare_intervals(CLF, X, Y, methods=methods, **FAST)) == 2
+
+
 def test_what_it_changes_stays_out_of_the_other_methods():
     clf, X, y = fitted_sample()
     before = clf.coef_.copy(), X.copy(), y.copy()
