@@ -88,9 +88,10 @@ def record_repeated_folds(context: RefitContext) -> RepeatedFoldLosses:
 def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
     """Record cross-validated losses on five partitions into ten stratified folds.
 
-    There are fewer folds if a class has fewer than ten rows. Groups of rows stay together.
+    There are fewer folds if a class has fewer than ten rows or occurs in fewer than ten groups. Groups of rows stay
+    together.
     """
-    # rows of the rarest class, or groups with such a row
+    # rows, or groups with such a row, of the class that has the fewest
     units = context.units.codes
     fewest = min(np.unique(units[context.labels == label]).size for label in np.unique(context.labels))
     notes = (
