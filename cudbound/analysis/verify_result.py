@@ -75,6 +75,7 @@ def verify_result(
         Path of the file.
     estimator : object
         The fitted classifier, or the same classifier refitted to these data; one that is not fitted is fitted to them.
+        If the fit is random, a refit needs the same number as ``random_state``.
     X : array-like, shape (n_samples, n_features)
         The rows that the classifier was fitted to, in the same order.
     y : array-like, shape (n_samples,)
