@@ -99,8 +99,8 @@ def mcnemar_pvalue(pairs: DiscordantPairs, alternative: str = "two-sided", *, fo
     form : {"exact", "asymptotic", "mid-p"}, default="exact"
         "exact" is the binomial test: its size never exceeds the nominal one. "asymptotic" compares `mcnemar_statistic`
         with the normal distribution, without continuity correction. "mid-p" subtracts half of the
-        probability of the observed outcome, and two-sided of its mirror image, too; its size may slightly exceed the
-        nominal one.
+        probability of the observed outcome, two-sided also of a different mirror image; its size may slightly exceed
+        the nominal one.
 
     Returns
     -------
