@@ -461,7 +461,8 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         )
         yield (
             "The required size is interpolated, linear in 1/sqrt(n), after isotonic regression made the column "
-            f"'{share} keep to' decrease with n; its range is that of 95% of plans with as many samples."
+            f"'{share} keep to' decrease with n; its range is an approximate 95% confidence interval for the size that "
+            "very many samples would give."
         )
         yield "A narrow interval is not necessarily valid: check the coverage of the method."
         if without := sum(size.n_without for size in self.sizes):
@@ -518,8 +519,8 @@ class RequiredSampleSize:
         Number of patients, a whole number. The smallest simulated size also stands for any smaller size, infinity for
         any above the largest.
     low, high : float
-        Range of `n` in 95 % of plans with the same number of samples from the same pilot or world. It says nothing of
-        how far another pilot would lead to another size.
+        Approximate 95 % confidence interval for the `n` that very many samples from the same pilot or world would
+        give. It says nothing of how far another pilot would lead to another size.
     smallest, largest : int
         Smallest and largest simulated size.
     """
