@@ -10,7 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def count_rows(X: Any) -> int:
-    """Return the number of rows of an array, a data frame, a sparse matrix or a list."""
+    """Return the number of rows of an array, a data frame, a sparse matrix or a list; TypeError for others."""
+    if not hasattr(X, "shape") and not hasattr(X, "__len__"):  # such as a LazyFrame of polars
+        raise TypeError(
+            "Rows and labels must be in memory, as an array, a data frame, a sparse matrix or a list. "
+            f"Got {type(X).__name__} instead; call its collect() first, if it has one."
+        )
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 

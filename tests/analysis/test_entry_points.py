@@ -245,3 +245,11 @@ def test_the_interval_is_that_of_the_frame_of_pandas(name):
     frame = performance_interval(clone(clf).fit(FRAME, ILL), FRAME, SERIES, **CALL)
     assert frame.row == expected.row
     assert frame.analysis.fingerprints == expected.analysis.fingerprints
+
+
+@pytest.mark.parametrize(("frame", "labels"), [(FRAME.lazy(), ILL), (PATIENTS, FRAME.lazy())])
+def test_a_lazy_frame_has_to_be_collected(frame, labels):
+    with pytest.raises(
+        TypeError, match=r"Rows and labels must be in memory.* Got LazyFrame instead; call its col"
+    ):
+        performance_interval(encoded, frame, labels, **CALL)
