@@ -138,6 +138,18 @@ def _way(option: str) -> tuple[str, object]:
     return GROUPED if option == "groups" else (name, value or None)
 
 
+def sources_beyond(sources: str, known: str) -> str:
+    """Return the sources of a list that are not in another one.
+
+    Examples
+    --------
+    >>> sources_beyond("Wilson (1927), Kish (1965), section 8; DeLong et al. (1988)", "Wilson (1927)")
+    'Kish (1965), section 8; DeLong et al. (1988)'
+    """
+    each = re.split(r"(?<=\)), (?=[A-Z])|; ", sources)
+    return "; ".join(one for one in each if one not in known)
+
+
 @dataclass(frozen=True)
 class MethodCard:
     """The description of a registered method.
@@ -225,10 +237,13 @@ class MethodCard:
 
     @property
     def sources(self) -> str:
-        """Its sources with the default options, then those of other ways."""
-        names = {way: way[0] if way == GROUPED else f"{way[0]}={way[1] or '...'}" for way in self.ways}
-        ways = (f"{names[way]} ({words.title}): {words.reference}" for way, words in self.ways.items())
-        return "; ".join((self.reference, *ways))
+        """Its sources with the default options, then what those of other ways have in addition."""
+        parts = [self.reference]
+        for (name, value), words in self.ways.items():
+            way = name if (name, value) == GROUPED else f"with {name}={value}" if value else f"with {name}"
+            if further := sources_beyond(words.reference, self.reference):
+                parts.append(f"{way}: {further}")
+        return "; ".join(parts)
 
     @property
     def on_test_set(self) -> bool:

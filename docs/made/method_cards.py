@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 from cudbound.analysis.available_methods import METRIC_OF, row_of
-from cudbound.basis.method_card import SYMBOLS, MethodCard
+from cudbound.basis.method_card import SYMBOLS, MethodCard, sources_beyond
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
 
@@ -37,10 +37,9 @@ GIVES = {
     "point estimate": "",
 }
 GROUPS = {
-    "kept": "kept together",
-    "refits": "the limits count their rows as independent",
-    "no": "not supported",
-    "test_set": "not supported without new cases",
+    "refits": "rows of groups count as independent",
+    "no": "no groups of rows",
+    "test_set": "groups of rows only with new cases",
 }
 #: A page that a card names.
 PAGE = re.compile(r"docs/(\w+)/(\w+)\.md")
@@ -65,11 +64,13 @@ def statements(formula: str) -> list[str]:
     return separate
 
 
-def fenced(formula: str) -> str:
-    """Return a formula as a block, one line per statement."""
+def fenced(formula: str, shown: str = "") -> str:
+    """Return a formula as a block, one line per statement, except those in the formula that is `shown` already."""
+    known = statements(printed(shown))
     lines = (
         textwrap.fill(line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
         for line in statements(printed(formula))
+        if line not in known
     )
     return "\n".join(("```text", *lines, "```"))
 
@@ -83,15 +84,21 @@ def starred(text: str) -> str:
 def bullets(card: MethodCard, shown: dict[str, str]) -> list[str]:
     """Return the entries of a card, except those that are `shown` already."""
     row = row_of(card)
+    if shown:
+        row["reference"] = sources_beyond(row["reference"], shown["reference"])
     short = {"estimand": f"aims at `{row['estimand']}`", "cost": f"fits: {row['cost']}"}
     if row["with_groups"] != "kept":
         # one test set can be new cases, two of them are parts of these rows
         kinds = {kind.name for kind in card.needs}
         tested = "test_set" in kinds and "second_test_set" not in kinds
         way = "test_set" if tested else row["with_groups"]
-        short["with_groups"] = f"groups of rows: {GROUPS[way]}"
+        short["with_groups"] = GROUPS[way]
     options = "; ".join(f"`{name}`: {one}" for name, one in card.options.items())
-    long = {"assumptions": "Assumes", "tendency": "Tendency", "reference": "Source"}
+    long = {
+        "assumptions": "Assumes",
+        "tendency": "Tendency",
+        "reference": "Sources also" if shown else "Source",
+    }
     first = "; ".join(text for key, text in short.items() if row[key] != shown.get(key))
     return [
         *([f"- {first[0].upper()}{starred(first[1:])}."] if first else []),
@@ -113,7 +120,7 @@ def section(name: str) -> str:
     for output, variant in card.variants.items():
         parts.append(f"For the {METRIC_OF[output]}:")
         if variant.formula != card.formula:
-            parts.append(fenced(variant.formula))
+            parts.append(fenced(variant.formula, card.formula))
         parts.append("\n".join(bullets(variant, row)))
     return "\n\n".join(part for part in parts if part)
 
