@@ -353,27 +353,6 @@ def sizes_of_nadeau() -> str:
     return table([{heading: row.get(heading, "") for heading in headings} for row in ordered])
 
 
-def choices_of_nadeau() -> str:
-    """Size and width of the tests by J and M: the largest size, and the mean width over that at J = 15, M = 10."""
-    cells = pd.read_csv(NADEAU / "cells.csv")
-    cells = cells[cells["test"].str.contains("J = ") & ~cells["problem"].str.endswith("2000")]
-    cells = cells.assign(
-        name=cells["test"].str.split(", ").str[0],
-        choice=cells["test"].str.split(", ", n=1).str[1].str.removesuffix(", M = 10"),
-    )
-    key = ["problem", "w", "name"]
-    usual = cells[cells["choice"] == "J = 15"].set_index(key)["width"].rename("usual")
-    cells = cells.join(usual, on=key)
-    rows = []
-    for choice in cells["choice"].unique():
-        row = {"choice": choice}
-        for name, some in cells[cells["choice"] == choice].groupby("name"):
-            row[f"`{name}`"] = f"{some['size'].max():.3f} ({(some['width'] / some['usual']).mean():.2f})"
-        rows.append(row)
-    headings = ["choice", *(f"`{name}`" for name in sorted(cells["name"].unique()))]
-    return table([{heading: row.get(heading, "") for heading in headings} for row in rows])
-
-
 def intervals_of_paper2008() -> str:
     """The seven intervals over the cells of paper2008, that of the lowest coverage first."""
     tables = (
@@ -425,5 +404,4 @@ PARTS: dict[str, Callable[[], str]] = {
     "adaptive": cells_of_2011,
     "nadeau-progress": nadeau_progress,
     "nadeau-sizes": sizes_of_nadeau,
-    "nadeau-choices": choices_of_nadeau,
 }
