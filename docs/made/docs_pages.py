@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import re
 import tempfile
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,10 +48,6 @@ def markdown_table(rows: list[dict[str, str]]) -> str:
     return tabulate(cells, headers="keys", tablefmt="pipe", disable_numparse=True)
 
 
-def listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
 #: The intervals of the AUC that the README compares, and the software that prints them.
 OTHERS = {
     "out-of-bag-percentile": "",
@@ -84,21 +79,8 @@ def against_others() -> str:
 def study_templates() -> str:
     rows = []
     for name in template_names():
-        text = template_text(name)
-        design = tomllib.loads(text)
-        scenarios = design["scenario"]
-        sizes, planned = (
-            {n for one in scenarios for n in listed(one.get(key, design[key]))}
-            for key in ("n_samples", "n_replicates")
-        )
-        rows.append(
-            {
-                "template": f"`{name}`: {text.splitlines()[0].removeprefix('# ')}",
-                "scenarios": str(len(scenarios)),
-                "n": ", ".join(map(str, sorted(sizes))),
-                "replicates": " to ".join(map(str, sorted({min(planned), max(planned)}))),
-            }
-        )
+        title = template_text(name).splitlines()[0].removeprefix("# ")
+        rows.append({"template": f"`{name}`", "study": title.partition(": ")[0].removesuffix(".")})
     return markdown_table(rows)
 
 
@@ -149,25 +131,23 @@ def averaged(metric: Metric) -> str:
 
 
 def study_worlds() -> str:
-    parameters, name_of = {}, {}
+    """One row per world; one of the class of an earlier world shows only what differs from that."""
+    first: dict[Any, tuple[str, dict[str, Any]]] = {}
+    rows = []
     for name, world in WORLDS.items():
-        if (kind := getattr(world, "func", world)) in name_of:
-            like, values = f"as `{name_of[kind]}`, with ", world.keywords
+        kind = getattr(world, "func", world)
+        values = {key: each.default for key, each in inspect.signature(world).parameters.items()}
+        classes, like = "", ""
+        if kind in first:
+            other, usual = first[kind]
+            like = f"as `{other}`, with "
+            values = {key: value for key, value in values.items() if value != usual[key]}
         else:
-            name_of[kind] = name
-            signature = inspect.signature(world).parameters
-            like, values = "", {key: parameter.default for key, parameter in signature.items()}
-        parameters[name] = like + ", ".join(f"`{key} = {value}`" for key, value in values.items())
-    return markdown_table(
-        [
-            {
-                "`world`": f"`{name}`",
-                "classes": str(inspect.getdoc(getattr(world, "func", world))).splitlines()[0],
-                "parameters": parameters[name],
-            }
-            for name, world in WORLDS.items()
-        ]
-    )
+            first[kind] = name, values
+            classes = str(inspect.getdoc(kind)).splitlines()[0]
+        parameters = like + ", ".join(f"`{key} = {value}`" for key, value in values.items())
+        rows.append({"`world`": f"`{name}`", "classes": classes, "parameters": parameters})
+    return markdown_table(rows)
 
 
 def classifiers() -> str:

@@ -27,7 +27,7 @@ TURN_WIDTHS = 5.0
 
 @dataclass(frozen=True)
 class Donut(ContinuousWorld):
-    """Class 1 in the center, class 0 on a ring around it, from which no line separates it well.
+    """Class 1 in the center, class 0 on a ring around it.
 
     The first two features are a point of the ring (class 0, uniform angle) or its center (class 1), each plus normal
     noise; all others are noise of variance 1. Classes have equal size.

@@ -501,7 +501,7 @@ class ThreePoint(FiniteWorld):
 
 @dataclass(frozen=True)
 class FewLevels(FiniteWorld):
-    """Independent features with few integer values, which cause repeated cases and tied scores.
+    """Independent features with few integer values.
 
     Features are uniform on 0, ..., n_levels - 1, and P(y = 1) = Phi(signal * sum of (x_j - (n_levels - 1) / 2) over
     the features with signal): classes have equal size.
@@ -569,7 +569,7 @@ class FewLevels(FiniteWorld):
 
 @dataclass(frozen=True)
 class BinaryFinding(ContinuousWorld):
-    """One binary finding with a given odds ratio, and normal features without signal, which make all rows distinct.
+    """One binary finding with a given odds ratio, and normal features without signal.
 
     The finding is present in half of the cases, and classes have equal size: P(y = 1) is r / (1 + r) with the finding
     and 1 / (1 + r) without it, where r is the square root of the odds ratio.
