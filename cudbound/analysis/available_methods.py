@@ -137,5 +137,5 @@ def _entries(card: MethodCard, calls: Mapping[str, str]) -> dict[str, str]:
     return {
         heading: columns[column] or "none"
         for heading, column in HEADINGS.items()
-        if columns[column] or column != "symbols"
+        if columns[column] or column not in ("symbols", "tendency")
     }

@@ -20,6 +20,8 @@ SYMBOLS = {
     r"\bd\b": "d: 1 - confidence level",
     r"\bz\(": "z(p): quantile of the normal distribution",
     r"\bt\(": "t(p; v): quantile of t with v degrees of freedom",
+    r"\b(lo|up)\(": "lo(r; c), up(r; c): Clopper-Pearson limits for r errors on c cases, d/2 in each tail, also for "
+    "fractional r",
     r"\bT\b(?! =)": "T: training error",
     r"\bx\b(?!')": "x: .632 estimate",
     r"\bA_b\b": "A_b: error of the refit to draw b on that draw",
@@ -139,15 +141,15 @@ def _way(option: str) -> tuple[str, object]:
 
 
 def sources_beyond(sources: str, known: str) -> str:
-    """Return the sources of a list that are not in another one.
+    """Return the works of a list that are not in another one.
 
     Examples
     --------
-    >>> sources_beyond("Wilson (1927), Kish (1965), section 8; DeLong et al. (1988)", "Wilson (1927)")
-    'Kish (1965), section 8; DeLong et al. (1988)'
+    >>> sources_beyond("Wilson (1927), page 2; Kish (1965), Student (1908), page 1", "Wilson (1927)")
+    'Kish (1965); Student (1908), page 1'
     """
     each = re.split(r"(?<=\)), (?=[A-Z])|; ", sources)
-    return "; ".join(one for one in each if one not in known)
+    return "; ".join(one for one in each if one.partition(")")[0] not in known)
 
 
 @dataclass(frozen=True)

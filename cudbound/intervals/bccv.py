@@ -138,10 +138,8 @@ def _percentile(record: RemovedCaseErrors, confidence_level: float) -> Outcome:
     Formula: the d/2 and 1 - d/2 quantiles over the draws of theta_b, the mean of e_i over the rows of the draw; e_i is
     the loss on row i after a fit to the draw without all copies of i.
     Assumptions: the cross-validated error varies over draws as it does over training sets.
-    Tendency: conservative, and too high where more rows lower the error, since draws have about .632 n distinct rows.
-    Reference: Jiang, Varma and Simon (2008). Calculating confidence intervals for prediction error in microarray
-    classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8.
-    Quantiles by the inverted distribution function are our choice.
+    Tendency: conservative in its authors' simulations.
+    Reference: Jiang, Varma and Simon (2008).
     """
     interval = percentile_interval(record.errors, confidence_level)
     return Outcome(float(np.mean(record.errors)), interval, degenerate=SAME)
@@ -153,10 +151,8 @@ def _bias_reduced(record: RemovedCaseErrors, confidence_level: float) -> Outcome
     Formula: the limits of bccvp minus (mean of theta_b - leave-one-out error).
     Assumptions: the cross-validated error varies over draws as it does over training sets, and its bias on draws is
     constant.
-    Tendency: mildly conservative in its authors' simulations.
-    Reference: Jiang, Varma and Simon (2008). Calculating confidence intervals for prediction error in microarray
-    classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8.
-    Quantiles by the inverted distribution function are our choice.
+    Tendency: at level .95, coverage in 16 settings was .95 to 1.00.
+    Reference: Jiang, Varma and Simon (2008).
     """
     # a draw has about .632 n distinct cases to train on, which makes its error too large: both percentiles are moved by
     # the mean of the errors minus the leave-one-out error; some public code takes another error as the center

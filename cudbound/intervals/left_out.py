@@ -22,10 +22,8 @@ from cudbound.resampling.folds import LEAVE_ONE_OUT
 def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
     """Clopper-Pearson interval from the leave-one-out losses.
 
-    Formula: p with P(X >= k) = d/2 (0 if k = 0) and p with P(X <= k) = d/2 (1 if k = n); X is binomial(n, p), k the
-    number of leave-one-out errors.
+    Formula: lo(k; n) and up(k; n); k is the number of leave-one-out errors.
     Assumptions: leave-one-out losses are independent losses of one fixed classifier.
-    Tendency: can be liberal: it ignores the dependence between the losses.
     Reference: Clopper and Pearson (1934); studied by Jiang, Varma and Simon (2008).
     """
     losses = records.require(LEAVE_ONE_OUT).losses
@@ -53,12 +51,9 @@ def _out_of_bag(
 def _out_of_bag_wilson(records: Records, confidence_level: float) -> Outcome:
     """Wilson score interval from the out-of-bag losses.
 
-    Formula: Wilson score limits at e = Err(1), the mean over rows of their mean out-of-bag loss, n tests.
-    Assumptions: the mean out-of-bag loss of each row is the loss of this classifier on a new case.
-    Tendency: too high where more rows lower the error, since draws have about .632 n distinct rows; liberal if the
-    out-of-bag error is far from that of this classifier; a naive interval for comparison with others.
-    Reference: Wilson (1927), with the leave-one-out bootstrap error of Efron and Tibshirani (1997) instead of a
-    proportion.
+    Formula: Wilson score limits for n Err(1) errors on n cases.
+    Assumptions: out-of-bag losses are those of this classifier on new cases.
+    Reference: Wilson (1927), around the leave-one-out bootstrap error of Efron and Tibshirani (1997).
     """
     return _out_of_bag(records, confidence_level, wilson_interval)
 
@@ -66,13 +61,10 @@ def _out_of_bag_wilson(records: Records, confidence_level: float) -> Outcome:
 def _out_of_bag_clopper_pearson(records: Records, confidence_level: float) -> Outcome:
     """Clopper-Pearson interval from the out-of-bag losses.
 
-    Formula: inverted binomial tails at n e errors in n tests, e = Err(1), the mean over rows of their mean out-of-bag
-    loss.
-    Assumptions: the mean out-of-bag loss of each row is the loss of this classifier on a new case.
-    Tendency: too high where more rows lower the error, since draws have about .632 n distinct rows; liberal if the
-    out-of-bag error is far from that of this classifier; a naive interval for comparison with others.
-    Reference: Clopper and Pearson (1934), extended to fractional counts, with the leave-one-out bootstrap error of
-    Efron and Tibshirani (1997) instead of a proportion.
+    Formula: lo(n Err(1); n) and up(n Err(1); n).
+    Assumptions: out-of-bag losses are those of this classifier on new cases.
+    Tendency: for several classes, at level .95, coverage in 12 settings was .63 to 1.00.
+    Reference: Clopper and Pearson (1934), around the leave-one-out bootstrap error of Efron and Tibshirani (1997).
     """
     return _out_of_bag(
         records, confidence_level, lambda error, n, level: inverted_binomial_interval(error * n, n, level)

@@ -147,13 +147,11 @@ def _trained(records: Records, confidence_level: float) -> Outcome:
 def _of_classes(records: Records, confidence_level: float) -> Outcome:
     """Binomial limits for the training cases, as in two-center, and new cases together.
 
-    Formula: low = lo(n l + k; n + m), high = up(n h + k; n + m); k errors on m new cases; l, h and n are the centers
-    and the number of cases of two-center; lo(r; c) and up(r; c) are Clopper-Pearson limits for r errors on c cases with
-    d/2 in each tail; low = lo(k; n + m) where two-center has the lower limit 0.
+    Formula: low = lo(n l + k; n + m), high = up(n h + k; n + m); k errors on m new cases; l, h and n are the
+    centers and numbers of cases of two-center; low = lo(k; n + m) where two-center has the lower limit 0.
     Assumptions: those of two-center; the new cases are independent, and of the same population.
     Tendency: in the registered study it reached its level in 129 of 135 settings; run again, the lowest coverage in the
-    others was .901, where one binary feature decides; wrong if the new cases are of another population, which few of
-    them do not show.
+    others was .901; wrong if the new cases are of another population.
     Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
     Tibshirani (1997), Kohavi (1995), Altham (1969).
     """
@@ -168,14 +166,11 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
 def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     """Binomial limits for the training cases, as in two-center, and new cases together.
 
-    Formula: low = lo(ne l + me b; ne + me), high = up(ne h + me b; ne + me); b is the Brier score of m new cases; l, h
-    and ne are the centers and numbers of cases of two-center; me(c), at least m, is the number of 0/1 losses whose mean
-    varies like that of m squared errors and a quarter of an unseen case, with the variance in training or among the new
-    cases, whichever is larger; lo(r; c) and up(r; c) are Clopper-Pearson limits for r errors on c cases with d/2 in
-    each tail.
+    Formula: low = lo(n l + me b; n + me), high = up(n h + me b; n + me); l, h and n are the centers and numbers of
+    cases of two-center; b is the Brier score of the new cases; me is their number of cases by the same rule, with
+    the larger of the variances in training and among them.
     Assumptions: those of two-center; the new cases are independent, and of the same population.
-    Tendency: in the registered study it reached its level in 36 of 36 settings; the lowest coverage was .927; wrong if
-    the new cases are of another population, which few of them do not show.
+    Tendency: in the registered study it reached its level in 36 of 36 settings; the lowest coverage was .927.
     Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
     Tibshirani (1997), Kohavi (1995), Altham (1969).
     """
@@ -193,13 +188,11 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
 def _of_scores(records: Records, confidence_level: float) -> Outcome:
     """Binomial limits for the training cases, as in two-center, and new cases together.
 
-    Formula: for the loss 1 - AUC: low = lo(ne l + me a; ne + me), high = up(ne h + me a; ne + me); 1 - a is the AUC
-    of the new cases; l, h and ne are the centers and numbers of cases of two-center; me is the number of cases for the
-    new ones by the same rule; lo(r; c) and up(r; c) are Clopper-Pearson limits for r errors on c cases with d/2 in each
-    tail.
+    Formula: low = lo(n l + me a; n + me), high = up(n h + me a; n + me), for the loss 1 - AUC; l, h and n are the
+    centers and numbers of cases of two-center; 1 - a is the AUC of the new cases; me is their number of cases by
+    the same rule.
     Assumptions: those of two-center; the new cases are independent, and of the same population.
-    Tendency: in the registered study it reached its level in 36 of 36 settings; the lowest coverage was .933; wrong if
-    the new cases are of another population, which few of them do not show.
+    Tendency: in the registered study it reached its level in 36 of 36 settings; the lowest coverage was .933.
     Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
     Tibshirani (1997), Kohavi (1995), Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006), Altham
     (1969).

@@ -203,11 +203,10 @@ def of_complement(outcome: Outcome) -> Outcome:
 def _of_classes(records: Records, confidence_level: float) -> Outcome:
     """Binomial limits around the cross-validated and the .632+ estimate.
 
-    Formula: low = lo(n l), high = up(n h); l is the smaller of cv and e, h the largest of cv, e and (cv + b)/2; cv is
-    the mean loss of 5 times 10-fold stratified cross-validation, e the .632+ estimate, b Err(1); lo and up are
-    Clopper-Pearson limits for n cases with d/2 in each tail, extended to fractional numbers of errors; low = 0 if T
-    is 0 and the rank of a linear classifier is at most a third of the number of rows, or of groups of rows.
-    Assumptions: one of the two centers is close to the error of this classifier, and varies as if observed on n new
+    Formula: low = lo(n l; n), high = up(n h; n); l is the smaller of cv and e, h the largest of cv, e and (cv +
+    b)/2; cv is the mean loss of 5 times 10-fold stratified cross-validation, e the .632+ estimate, b Err(1); low =
+    0 if T is 0 and the rank of a linear classifier is at most a third of the number of rows, or of groups of rows.
+    Assumptions: one of the two centers is near the error of this classifier, and varies as if observed on n new
     cases.
     Tendency: for two classes in the registered study, which was stopped early, it reached its level in 129 of 130
     settings; run again, the coverage in the other was .940; can be too short if many cases lie on the decision
@@ -272,14 +271,14 @@ def brier_size(center: float, variance: float, n: float) -> float:
 def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     """Binomial limits around the cross-validated and the .632+ estimate.
 
-    Formula: low = lo(ne l), high = up(ne h); l is the smaller of cv and e, h the largest of cv, e and (cv + b)/2; cv
-    is the mean loss of 5 times 10-fold stratified cross-validation, e the .632+ estimate, b Err(1); lo and up are
-    Clopper-Pearson limits for ne cases with d/2 in each tail, extended to fractional numbers of errors; ne(c), at least
-    n, is the number of 0/1 losses whose mean varies like that of the squared errors and a quarter of an unseen case.
-    Assumptions: one of the two centers is close to the error of this classifier, and varies as if observed on n new
+    Formula: low = lo(ne l; ne), high = up(ne h; ne); l is the smaller of cv and e, h the largest of cv, e and (cv +
+    b)/2; cv is the mean loss of 5 times 10-fold stratified cross-validation, e the .632+ estimate, b Err(1); ne(c),
+    at least n, is the number of 0/1 losses whose mean varies like that of the squared errors and a quarter of an
+    unseen case.
+    Assumptions: one of the two centers is near the error of this classifier, and varies as if observed on n new
     cases.
-    Tendency: in the registered study, which was stopped early, it reached its level in 92 of 94 settings; run again,
-    the lowest coverage in the others was .922.
+    Tendency: in the registered study it reached its level in 92 of 94 settings; run again, the lowest coverage in the
+    others was .922.
     Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
     Tibshirani (1997), Kohavi (1995).
     Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934),
@@ -291,16 +290,15 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
 def _of_scores(records: Records, confidence_level: float) -> Outcome:
     """Binomial limits around the cross-validated and the .632+ estimate.
 
-    Formula: for the loss 1 - AUC: low = lo(ne l), high = up(ne h); l is the smaller of cv and e, h the largest of cv,
-    e and (cv + b)/2; cv is the loss over pairs within the folds of 5 times 10-fold stratified cross-validation, e the
-    .632+ estimate, b the loss over pairs out of bag; lo and up are Clopper-Pearson limits for ne cases with d/2 in each
-    tail, extended to fractional numbers of errors; ne(c) is the number of cases that gives the larger variance of
-    Hanley and McNeil or of DeLong, the latter on the training scores, but at least the rows of the rarer class, to
-    which it decreases near an AUC of 1.
-    Assumptions: one of the two centers is close to the error of this classifier, and varies as if observed on n new
+    Formula: low = lo(ne l; ne), high = up(ne h; ne), for the loss 1 - AUC; l is the smaller of cv and e, h the
+    largest of cv, e and (cv + b)/2; cv is the loss over pairs within the folds of 5 times 10-fold stratified
+    cross-validation, e the .632+ estimate, b the loss over pairs out of bag; ne(c) is the number of cases that
+    gives the larger variance of Hanley and McNeil or of DeLong, the latter on the training scores, but at least the
+    rows of the rarer class, to which it decreases near an AUC of 1.
+    Assumptions: one of the two centers is near the error of this classifier, and varies as if observed on n new
     cases.
-    Tendency: in the registered study, which was stopped early, it reached its level in 94 of 97 settings; run again,
-    the lowest coverage in the others was .890.
+    Tendency: in the registered study it reached its level in 94 of 97 settings; run again, the lowest coverage in the
+    others was .890.
     Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
     Tibshirani (1997), Kohavi (1995), Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006).
     Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934),

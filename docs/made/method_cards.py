@@ -41,6 +41,16 @@ GROUPS = {
     "no": "no groups of rows",
     "test_set": "groups of rows only with new cases",
 }
+#: Cards that have the aim, fits, groups and assumption of another one, which the page has above them.
+LIKE = dict.fromkeys(
+    [
+        f"test-set-{name}"
+        for name in ("clopper-pearson", "langford", "wilson-corrected", "agresti-coull", "jeffreys")
+    ],
+    "test-set-wilson",
+) | {"out-of-bag-clopper-pearson": "out-of-bag-wilson"}
+#: What these share.
+SHARED = ("estimand", "cost", "with_groups", "assumptions")
 #: A page that a card names.
 PAGE = re.compile(r"docs/(\w+)/(\w+)\.md")
 WIDTH = 84
@@ -84,7 +94,7 @@ def starred(text: str) -> str:
 def bullets(card: MethodCard, shown: dict[str, str]) -> list[str]:
     """Return the entries of a card, except those that are `shown` already."""
     row = row_of(card)
-    if shown:
+    if "reference" in shown:
         row["reference"] = sources_beyond(row["reference"], shown["reference"])
     short = {"estimand": f"aims at `{row['estimand']}`", "cost": f"fits: {row['cost']}"}
     if row["with_groups"] != "kept":
@@ -97,12 +107,12 @@ def bullets(card: MethodCard, shown: dict[str, str]) -> list[str]:
     long = {
         "assumptions": "Assumes",
         "tendency": "Tendency",
-        "reference": "Sources also" if shown else "Source",
+        "reference": "Sources also" if "reference" in shown else "Source",
     }
     first = "; ".join(text for key, text in short.items() if row[key] != shown.get(key))
     return [
         *([f"- {first[0].upper()}{starred(first[1:])}."] if first else []),
-        *([f"- Options, default first: {starred(options)}."] if options and not shown else []),
+        *([f"- Options, default first: {starred(options)}."] if options and "options" not in shown else []),
         *(
             f"- {word}: {starred(printed(row[key]))}."
             for key, word in long.items()
@@ -116,7 +126,10 @@ def section(name: str) -> str:
     card = CARDS[name]
     row = row_of(card)
     parts = [f"{starred(card.title)}. {GIVES[row['gives']]}".rstrip(), fenced(card.formula)]
-    parts.append("\n".join(bullets(card, {})))
+    like = LIKE.get(name)
+    shared = {} if like is None else {key: row_of(CARDS[like])[key] for key in SHARED}
+    as_other = [] if like is None else [f"- Aim, fits and assumption: as `{like}`."]
+    parts.append("\n".join([*as_other, *bullets(card, shared)]))
     for output, variant in card.variants.items():
         parts.append(f"For the {METRIC_OF[output]}:")
         if variant.formula != card.formula:

@@ -17,9 +17,11 @@ import pytest
 import recommended_pages
 from docs_pages import ROOT
 from export_study import evidence
+from scipy.stats import binom
 from sizes_of_tests import CHOSEN, decimal, of_equal_errors, stored_cells
 
-from cudbound.intervals import DEFAULT_COMPARISONS, METHODS
+from cudbound.intervals import DEFAULT_COMPARISONS, GROUPS, METHODS
+from cudbound.intervals.test_set import held_out_interval
 from cudbound.intervals.two_center import TWO_CENTER
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.run.runner import run_study
@@ -130,12 +132,30 @@ def test_a_card_quotes_the_stored_cells(card):
         assert int(covered[3]) == len(cells)
 
 
-def test_the_card_of_abcloc_quotes_its_own_study():
-    coverage = pd.read_csv(ROOT / "docs" / "evidence" / "other-intervals" / "cells.csv").query(
-        "method == 'abcloc'"
-    )["coverage"]
+#: The stored coverages of the error whose range a card quotes.
+RANGES = {
+    **dict.fromkeys(GROUPS["paper"], "paper2008/coverage.csv"),
+    **dict.fromkeys(("aci", "bccvp-br"), "laber-murphy-2011/cells.csv"),
+    **dict.fromkeys(("abcloc", "location-shifted"), "other-intervals/cells.csv"),
+    "bootstrap-632-plus-normal": "schulz-kuempel/cells.csv",
+    "training-normal": "intervals-of-others/cells.csv",
+    "out-of-bag-clopper-pearson": "several-classes/cells.csv",
+}
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_a_card_quotes_the_range_of_the_stored_coverages(name):
+    """Of this method in one study."""
+    coverage = pd.read_csv(ROOT / "docs" / "evidence" / RANGES[name]).query("method == @name")["coverage"]
     low, high = (f"{value:.2f}".removeprefix("0") for value in (coverage.min(), coverage.max()))
-    assert f"coverage in {len(coverage)} settings was {low} to {high}" in METHODS["abcloc"].tendency
+    assert f"coverage in {len(coverage)} settings was {low} to {high}" in METHODS[name].tendency
+
+
+def test_the_card_of_the_normal_interval_has_its_coverage_with_few_errors():
+    limits = [held_out_interval(k, 25, 0.95, form="wald") for k in range(26)]
+    covered = sum(binom.pmf(k, 25, 0.05) for k in range(26) if limits[k].low <= 0.05 <= limits[k].high)
+    sentence = f"coverage is {covered:.2f} with 25 cases and an error of .05".replace("is 0.", "is .")
+    assert sentence in METHODS["test-set-wald"].tendency
 
 
 @pytest.mark.parametrize("reads", QUOTED)
