@@ -22,7 +22,8 @@ from cudbound.metrics.metric import METRICS
 @click.option(
     "--world",
     metavar="NAME",
-    help="Simulated world to draw from instead of FILE.csv, such as gaussians; docs/how_to/run_a_study.md lists them.",
+    help="Simulated world to draw from instead of FILE.csv, such as gaussians; docs/reference/designs_and_worlds.md "
+    "lists them.",
 )
 @click.option(
     "--parameter",
