@@ -24,7 +24,6 @@ import tutorial_pages
 from page_session import GENERATED, run_page
 from tabulate import tabulate
 
-from cudbound.adapters import REFUSALS
 from cudbound.cli.demo import example_text
 from cudbound.inputs.classifier_recipe import CLASSIFIERS, Family
 from cudbound.metrics.metric import METRICS, Metric
@@ -160,19 +159,6 @@ def classifiers() -> str:
     )
 
 
-def refusals() -> str:
-    return markdown_table(
-        [
-            {
-                "estimator": ", ".join(f"`{name}`" for name in refusal.family),
-                "reason: it ...": refusal.reason,
-                "remedy": refusal.remedy,
-            }
-            for refusal in REFUSALS
-        ]
-    )
-
-
 EVIDENCE = ROOT / "docs" / "evidence"
 #: Coverage in populations where two-center fails however large n is; `tests/test_theory.py` computes it again.
 THEORY = EVIDENCE / "theory.csv"
@@ -213,7 +199,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "metrics": metrics,
     "study-worlds": study_worlds,
     "classifiers": classifiers,
-    "refusals": refusals,
 }
 
 
