@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 from study_cases import tiny_study
-from tiers import quick_first
 
 from cudbound import (
     LeastSquaresClassifier,
@@ -120,7 +119,8 @@ sys.stdout.write(screen.getvalue())
 """
 
 
-@pytest.mark.parametrize("turned_off", quick_first([True, False]))
+@pytest.mark.slow
+@pytest.mark.parametrize("turned_off", [True, False])
 def test_the_variable_of_tqdm_turns_bars_off(turned_off):
     variables = {**os.environ, **({"TQDM_DISABLE": "1"} if turned_off else {})}
     words = [sys.executable, "-W", "ignore", "-c", IN_A_NEW_INTERPRETER]

@@ -219,6 +219,7 @@ def test_files_that_are_named_exist(page):
     assert [path for path in named_files if not (ROOT / path).exists()] == []
 
 
+@pytest.mark.slow
 def test_doctests():
     assert [name for name in MODULES if doctest.testmod(importlib.import_module(name)).failed] == []
 

@@ -10,6 +10,7 @@ import pytest
 from docs_pages import THEORY
 from scipy.special import betaincinv
 from scipy.stats import norm
+from tiers import quick_first
 from uniformity import FEATURE, estimated, limit_law, shares_of, simulated
 
 from cudbound.study.populations.worlds import ThreePoint
@@ -24,7 +25,7 @@ CENTERS = ("training", "cross_validated", "out_of_bag", "error_632_plus")
 # ---- where a signal is of the order of chance: propositions 1 and 2 ----
 
 
-@pytest.mark.parametrize("slope", [0.5, 2.5])
+@pytest.mark.parametrize("slope", quick_first([0.5, 2.5]))
 def test_the_mean_of_the_training_error_is_that_of_the_formula(slope):
     """E[N sign(a + N)] is twice the normal density at a: the optimism, against draws from the limit."""
     leverage = 1.0 + FEATURE**2 / 0.9
@@ -35,7 +36,7 @@ def test_the_mean_of_the_training_error_is_that_of_the_formula(slope):
     assert shares_of(0.1).sum() == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("mass", [0.0, 0.1])
+@pytest.mark.parametrize("mass", quick_first([0.1, 0.0]))
 def test_the_coverage_of_the_page_in_the_limit(mass):
     """No case in the middle is one binary predictor; the lines of the table are in this order."""
     line = IN_THE_LIMIT.iloc[int(mass > 0)]
@@ -48,6 +49,7 @@ def test_the_coverage_without_a_signal_in_the_limit():
     assert [coverage[name] for name in INTERVALS] == pytest.approx([0.889, 0.932, 0.960], abs=0.003)
 
 
+@pytest.mark.slow
 def test_below_a_slope_of_1_96_the_lower_limit_of_632_plus_is_right():
     """Where Err(1) is cut, .632+ is 1/2, which is slope / (2 sqrt n) above the error of the right direction."""
     half = 0.5 * norm.ppf(0.975)
@@ -87,5 +89,6 @@ def agree(mass: float, slope: float, n: int, n_sets: int, n_resamples: int) -> N
     assert sets.coverage() == pytest.approx(law.coverage(), abs=4 * math.sqrt(0.07 / n_sets) + 0.003)
 
 
+@pytest.mark.slow
 def test_simulated_sets_follow_the_limit():
     agree(0.1, 2.5, 2000, 1500, 100)

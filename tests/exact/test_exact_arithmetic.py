@@ -31,7 +31,7 @@ from cudbound.solve.search import solve_draws
 
 
 #: Seeds per family, of 8 draws each: 2,280 draws, 6,840, and more than a million.
-QUICK, SLOW, MANY = range(15), range(15, 45), range(45, 6_645)
+QUICK, SLOW, MANY = range(10), range(10, 45), range(45, 6_645)
 
 #: Columns, rows or draws that are singular but for rounding. Cells made by the rounding alone, in which no score
 #: exceeds its own rounding, are nobody's classifiers; they may be missed here.

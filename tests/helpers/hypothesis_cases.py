@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 TOLERANCE = 1e-8
 # derandomized: the same examples on every run; the seeds inside an example are drawn by hypothesis
 PROPERTY = settings(
-    max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=120, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 
 

@@ -299,7 +299,9 @@ def sound_comparison(row):
 
 
 @pytest.mark.parametrize("policy", ["fit", "redraw", "drop"])
-@pytest.mark.parametrize("estimator", [LeastSquaresClassifier(), DecisionTreeClassifier(max_depth=1)])
+@pytest.mark.parametrize(
+    "estimator", quick_first([LeastSquaresClassifier(), DecisionTreeClassifier(max_depth=1)])
+)
 def test_a_class_that_is_missing_in_training_sets_is_said(policy, estimator):
     """With two rows of a class a quarter of the halves hold none of them."""
     X, y = sample(16)
@@ -385,9 +387,10 @@ TINY = Resampling(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "estimator",
-    quick_first([LeastSquaresClassifier(), RandomForestClassifier(n_estimators=2, max_depth=2)]),
+    [LeastSquaresClassifier(), RandomForestClassifier(n_estimators=2, max_depth=2)],
     ids=["batched", "clones"],
 )
 def test_workers_change_nothing(estimator):

@@ -44,6 +44,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, QuantileTransformer, StandardScaler, TargetEncoder
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
+from tiers import quick_first
 
 from cudbound import LeastSquaresClassifier, Resampling, cud_interval
 from cudbound.adapters.parts import splits_rows
@@ -128,7 +129,7 @@ def recorded(estimator, X, y, resampling, groups=None):
     return counts, make_records({BOOTSTRAP}, recording)["bootstrap"]
 
 
-@pytest.mark.parametrize("groups", [None, np.arange(30) // 2], ids=["rows", "groups"])
+@pytest.mark.parametrize("groups", quick_first([np.arange(30) // 2, None]), ids=["groups", "rows"])
 @pytest.mark.parametrize(
     ("estimator", "copies", "without"),
     [
@@ -193,7 +194,7 @@ def by_hand(estimator, X, y, counts):
     ("classifier", "missing"),
     [
         ("least-squares", "median"),
-        ("least-squares", "most-frequent"),
+        pytest.param("least-squares", "most-frequent", marks=pytest.mark.slow),
         ("logistic", "median"),
         ("tree", "median"),
     ],

@@ -277,7 +277,10 @@ def problem_of(n: int, p: int, signal: float, loss: str) -> Problem:
     return surrogate_problem(n, p, signal, 7, n_draws=N_DRAWS, loss=loss, c=1.0)
 
 
-@pytest.mark.parametrize(("n", "p", "signal", "loss"), PROBLEMS)
+@pytest.mark.parametrize(
+    ("n", "p", "signal", "loss"),
+    [pytest.param(*sizes, marks=pytest.mark.slow if sizes[0] == 100 else ()) for sizes in PROBLEMS],
+)
 def test_a_larger_limit_is_not_slower_to_the_same_answer(n: int, p: int, signal: float, loss: str) -> None:
     problem = problem_of(n, p, signal, loss)
     proved = solve_draws(problem, ranks=RANK, limits=SearchLimits(nodes=10**9))

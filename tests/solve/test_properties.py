@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 
 #: Squared loss alone, and any loss with weights of the rows, offsets and penalties.
 any_loss = cases(losses=tuple(LOSSES), penalized=True, infinite=False)
-EITHER = settings(PROPERTY, max_examples=260)
+EITHER = settings(PROPERTY, max_examples=150)
 
 # ---- the arrays of one problem, written in another way -------------------------------------------------------
 
