@@ -403,8 +403,7 @@ def _adaptive(records: Records, confidence_level: float) -> Outcome:
     smallest difference error on the draw - error on the sample over all linear classifications of the points i near
     the boundary: n (x_i'beta_b)^2 <= a_n x_i'S_b x_i, with S_b the sandwich covariance of sqrt(n) beta_b.
     Assumptions: the coefficients are asymptotically normal, and points far from the boundary keep their class.
-    Tendency: at level .95, coverage in 16 settings was .95 to 1.00; can be liberal with half as many features as
-    rows, or more.
+    Tendency: coverage in 16 settings was .95 to 1.00; can be liberal with half as many features as rows, or more.
     Reference: Laber and Murphy (2011), with a_n = log n as our choice.
     """
     boundary: BoundaryDeviations = records.require(BOUNDARY)

@@ -43,10 +43,10 @@ def kohavi_interval(
 
     Formula: x +/- z(1 - d/2) sqrt(x (1 - x) / n*); n* = n (1 - (1 - 1/n)^n).
     Assumptions: the .632 estimate is a mean of n* independent losses of one fixed classifier.
-    Tendency: at level .95, coverage in 58 settings was .68 to .99.
+    Tendency: coverage in 58 settings was .68 to .99.
     Reference: Laber and Murphy (2008), section 2, item 1; Kohavi (1995).
     With form=wilson: Wilson score interval around the .632 estimate, for n* = n (1 - (1 - 1/n)^n) points.
-    Reference with form=wilson: Wilson (1927), with the size n* of Laber and Murphy (2008), section 2, item 1.
+    Reference with form=wilson: Laber and Murphy (2008), section 2, item 1; Wilson (1927).
 
     Examples
     --------
@@ -67,8 +67,8 @@ def langford_interval(estimate: float, n_samples: float, confidence_level: float
 
     Formula: lo(n* x; n*) and up(n* x; n*); n* = n (1 - (1 - 1/n)^n).
     Assumptions: the .632 estimate is the error on n* independent test points.
-    Tendency: mostly conservative: at level .95, coverage in 58 settings was .91 to 1.00; too low for trees and
-    forests fitted to noise, and far too low for least squares with 95 features and 100 rows.
+    Tendency: mostly conservative: coverage in 58 settings was .91 to 1.00; too low for trees and forests fitted to
+    noise, and far too low for least squares with 95 features and 100 rows.
     Reference: Laber and Murphy (2008), section 5, footnote 3; Langford (2005).
 
     The paper takes n* to be the size of the test set here and that of the training set in the Beta interval; both are
@@ -96,9 +96,9 @@ def martin_interval(
 
     Formula: the d/2 and 1 - d/2 quantiles of Beta(a + x m, a + (1 - x) m); m = n - n*, n* = n (1 - (1 - 1/n)^n), a =
     1, or 1/2 under Jeffreys' prior.
-    Assumptions: the .632 estimate is the error on n - n* independent test points; prior as stated.
-    Tendency: conservative: at level .95, coverage in 58 settings was .96 to 1.00; far too low for least squares
-    with 95 features and 100 rows.
+    Assumptions: the .632 estimate is the error on n - n* independent test points.
+    Tendency: conservative: coverage in 58 settings was .96 to 1.00; far too low for least squares with 95 features
+    and 100 rows.
     Reference: Laber and Murphy (2008), section 2, item 2; Martin and Hirschberg (1996).
 
     The paper does not state the prior; we assume it is uniform. The numbers of test points and of errors are not
@@ -144,8 +144,8 @@ def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
     """Normal interval with the variance of cross-validated losses around the .632 estimate.
 
     Formula: x +/- z(1 - d/2) sqrt(v / n*); v is the sample variance of the n cross-validated losses, n* = n - n/k.
-    Assumptions: cross-validated losses are independent, with the same variance as the losses behind the estimate.
-    Tendency: often liberal: at level .95, coverage in 58 settings was .27 to .97.
+    Assumptions: cross-validated losses are independent, and vary like those behind the estimate.
+    Tendency: often liberal: coverage in 58 settings was .27 to .97.
     Reference: Laber and Murphy (2008), section 2, item 1, and section 5; Yang (2006).
     With center=cv: Normal interval with the variance of cross-validated losses around the cross-validated error.
     Reference with center=cv: Yang (2006).

@@ -149,9 +149,8 @@ def _bias_reduced(record: RemovedCaseErrors, confidence_level: float) -> Outcome
     """Percentile interval of bootstrap case cross-validation with bias reduction.
 
     Formula: the limits of bccvp minus (mean of theta_b - leave-one-out error).
-    Assumptions: the cross-validated error varies over draws as it does over training sets, and its bias on draws is
-    constant.
-    Tendency: at level .95, coverage in 16 settings was .95 to 1.00.
+    Assumptions: the cross-validated error varies over draws as it does over training sets.
+    Tendency: coverage in 16 settings was .95 to 1.00.
     Reference: Jiang, Varma and Simon (2008).
     """
     # a draw has about .632 n distinct cases to train on, which makes its error too large: both percentiles are moved by

@@ -204,7 +204,7 @@ def _percentile(records: Records, confidence_level: float, *, quantile: str) -> 
     Formula: the d/2 and 1 - d/2 quantiles over the draws of the .632 estimate, recomputed on each from inner draws, or
     with inner='oob' from the rows outside it.
     Assumptions: the error is a smooth function of the data.
-    Tendency: often liberal: at level .95, coverage in 58 settings was .63 to .98.
+    Tendency: often liberal: coverage in 58 settings was .63 to .98.
     Reference: Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 13.
     """
     return _outcome(
@@ -218,7 +218,7 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
     Formula: the quantiles at the levels Phi(2 z_0 - z) and Phi(2 z_0 + z) over the draws of the .632 estimate,
     recomputed on each; z_0 is the normal quantile of the share of them below x, z = z(1 - d/2).
     Assumptions: the error is a smooth function of the data, normal after some monotone transformation.
-    Tendency: often liberal: at level .95, coverage in 58 settings was .62 to .99.
+    Tendency: often liberal: coverage in 58 settings was .62 to .99.
     Reference: Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 14, with acceleration 0.
     With variant=bca: Bias-corrected and accelerated bootstrap of the .632 estimate.
     Reference with variant=bca: Efron and Tibshirani (1993), chapter 14; Efron and Tibshirani (1997), equations 35

@@ -86,10 +86,8 @@ def _location_shifted(records: Records, confidence_level: float, *, center: str,
 
     Formula: the d/2 and 1 - d/2 quantiles of A_b, both plus E - T; E is the corrected error; A_b, T and E are AUCs
     or Brier scores for these metrics.
-    Assumptions: the corrected value varies around the true one as values of refits on their draws vary around that
-    on the training rows.
-    Tendency: liberal: at level .95, coverage in 60 settings was .03 to .98; its authors studied C-statistics of
-    logistic models.
+    Assumptions: E varies around the true value as A_b varies around T.
+    Tendency: liberal: coverage in 60 settings was .03 to .98; its authors studied C-statistics of logistic models.
     Reference: Noma et al. (2021), algorithm 1; as in the R packages predboot and pminternal.
     """
     corrected = estimate_at(records, center)
@@ -110,7 +108,7 @@ def _location_shifted(records: Records, confidence_level: float, *, center: str,
 def _location_shifted_auc(records: Records, confidence_level: float, **options: str) -> Outcome:
     """Percentiles of the AUCs of refits on their own draws, shifted to the corrected AUC.
 
-    Tendency: liberal: at level .95, coverage was 0 in the worst and .68 in the median of 91 settings.
+    Tendency: liberal: coverage was 0 in the worst and .68 in the median of 91 settings.
     Reference: Noma et al. (2021), algorithm 1; as in the R packages predboot and pminternal.
     """
     return _location_shifted(records, confidence_level, **options)
@@ -119,7 +117,7 @@ def _location_shifted_auc(records: Records, confidence_level: float, **options: 
 def _location_shifted_brier(records: Records, confidence_level: float, **options: str) -> Outcome:
     """Percentiles of the Brier scores of refits on their own draws, shifted to the corrected Brier score.
 
-    Tendency: liberal: at level .95, coverage was 0 in the worst and .77 in the median of 87 settings.
+    Tendency: liberal: coverage was 0 in the worst and .77 in the median of 87 settings.
     """
     return _location_shifted(records, confidence_level, **options)
 
@@ -170,7 +168,7 @@ def _abcloc(records: Records, confidence_level: float, *, center: str) -> Outcom
     standard deviations of A_b - 1.25 D_b about its mean, from the values above and below it; A_b, D_b and E are
     AUCs or Brier scores for these metrics.
     Assumptions: A_b - 1.25 D_b varies over refits as E varies over training sets.
-    Tendency: liberal: at level .95, coverage in 60 settings was .69 to .94; made for indexes of regression models.
+    Tendency: liberal: coverage in 60 settings was .69 to .94; made for indexes of regression models.
     Reference: Harrell (2025), R package rms 8.1-0.
     """
     corrected = estimate_at(records, center)
@@ -193,7 +191,7 @@ def _abcloc(records: Records, confidence_level: float, *, center: str) -> Outcom
 def _abcloc_auc(records: Records, confidence_level: float, *, center: str) -> Outcome:
     """Asymmetric limits from the spread of the AUCs of refits, around the corrected AUC.
 
-    Tendency: liberal: at level .95, coverage was 0 in the worst and .79 in the median of 91 settings.
+    Tendency: liberal: coverage was 0 in the worst and .79 in the median of 91 settings.
     Reference: Harrell (2025), R package rms 8.1-0.
     """
     return _abcloc(records, confidence_level, center=center)
@@ -202,7 +200,7 @@ def _abcloc_auc(records: Records, confidence_level: float, *, center: str) -> Ou
 def _abcloc_brier(records: Records, confidence_level: float, *, center: str) -> Outcome:
     """Asymmetric limits from the spread of the Brier scores of refits, around the corrected Brier score.
 
-    Tendency: liberal: at level .95, coverage was 0 in the worst and .87 in the median of 87 settings.
+    Tendency: liberal: coverage was 0 in the worst and .87 in the median of 87 settings.
     """
     return _abcloc(records, confidence_level, center=center)
 
@@ -231,9 +229,7 @@ def _two_stage(records: Records, confidence_level: float, *, center: str, quanti
     """Percentiles of the corrected estimate, recomputed on every draw from inner draws.
 
     Formula: the d/2 and 1 - d/2 quantiles over the draws of the corrected error, recomputed on each from inner draws.
-    Assumptions: the corrected error varies around the true error as that of a draw varies around that of the training
-    set.
-    Tendency: unknown for the error; its authors studied C-statistics of logistic models.
+    Assumptions: the corrected error varies around the true error as those of draws vary around it.
     Reference: Noma et al. (2021), algorithm 2.
     """
     corrected = estimate_at(records, center)

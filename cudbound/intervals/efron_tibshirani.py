@@ -181,10 +181,10 @@ def _outcome(
 def _normal_632(records: Records, confidence_level: float) -> Outcome:
     """Normal interval around the .632 estimate with the standard error of Efron and Tibshirani.
 
-    Formula: x +/- z(1 - d/2) SE x / Err(1); SE is the root of the sum of squares of the n influence values of Err(1).
-    Assumptions: the .632 estimate is nearly normal, unbiased, and proportional to Err(1).
-    Tendency: long with few draws, whose Monte Carlo error enters SE; far too low for least squares with 95 features
-    and 100 rows.
+    Formula: x +/- z(1 - d/2) SE x / Err(1); SE is the root of the sum of squares of the n influence values of
+    Err(1).
+    Assumptions: the estimate is nearly normal, unbiased, and proportional to Err(1).
+    Tendency: long with few draws; far too low for least squares with 95 features and 100 rows.
     Reference: Efron and Tibshirani (1997), equations 35 to 40.
     """
     return _outcome(records, confidence_level, estimate_632(records), ".632 estimate")
@@ -193,11 +193,10 @@ def _normal_632(records: Records, confidence_level: float) -> Outcome:
 def _normal_632_plus(records: Records, confidence_level: float) -> Outcome:
     """Normal interval around the .632+ estimate with the standard error of Efron and Tibshirani.
 
-    Formula: x' +/- z(1 - d/2) SE x' / Err(1); x' is the .632+ estimate, SE the root of the sum of squares of the n
-    influence values of Err(1).
-    Assumptions: the .632+ estimate is nearly normal, unbiased, and proportional to Err(1).
-    Tendency: at level .95, coverage in 12 settings was .85 to 1.00; long with few draws, whose Monte Carlo error
-    enters SE.
+    Formula: x' +/- z(1 - d/2) SE x' / Err(1); x' is the .632+ estimate; SE is the root of the sum of squares of the
+    n influence values of Err(1).
+    Assumptions: the estimate is nearly normal, unbiased, and proportional to Err(1).
+    Tendency: long with few draws; coverage in 12 settings was .85 to 1.00.
     Reference: Efron and Tibshirani (1997), section 3, and equations 35 to 40.
     """
     return _outcome(records, confidence_level, estimate_632_plus(records).estimate)

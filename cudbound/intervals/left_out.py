@@ -24,7 +24,7 @@ def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
 
     Formula: lo(k; n) and up(k; n); k is the number of leave-one-out errors.
     Assumptions: leave-one-out losses are independent losses of one fixed classifier.
-    Reference: Clopper and Pearson (1934); studied by Jiang, Varma and Simon (2008).
+    Reference: Clopper and Pearson (1934); Jiang, Varma and Simon (2008).
     """
     losses = records.require(LEAVE_ONE_OUT).losses
     error, size = float(np.mean(losses)), records.n_effective
@@ -53,7 +53,7 @@ def _out_of_bag_wilson(records: Records, confidence_level: float) -> Outcome:
 
     Formula: Wilson score limits for n Err(1) errors on n cases.
     Assumptions: out-of-bag losses are those of this classifier on new cases.
-    Reference: Wilson (1927), around the leave-one-out bootstrap error of Efron and Tibshirani (1997).
+    Reference: Wilson (1927); Efron and Tibshirani (1997).
     """
     return _out_of_bag(records, confidence_level, wilson_interval)
 
@@ -63,8 +63,8 @@ def _out_of_bag_clopper_pearson(records: Records, confidence_level: float) -> Ou
 
     Formula: lo(n Err(1); n) and up(n Err(1); n).
     Assumptions: out-of-bag losses are those of this classifier on new cases.
-    Tendency: for several classes, at level .95, coverage in 12 settings was .63 to 1.00.
-    Reference: Clopper and Pearson (1934), around the leave-one-out bootstrap error of Efron and Tibshirani (1997).
+    Tendency: for several classes, coverage in 12 settings was .63 to 1.00.
+    Reference: Clopper and Pearson (1934); Efron and Tibshirani (1997).
     """
     return _out_of_bag(
         records, confidence_level, lambda error, n, level: inverted_binomial_interval(error * n, n, level)

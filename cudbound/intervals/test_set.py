@@ -27,9 +27,9 @@ on_test_set = partial(Method, needs={TEST_SET}, estimand=HOLDOUT_MODEL, cost="1,
 def wald(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
     """Normal interval for the error on a test set.
 
-    Formula: r +/- z sqrt(r (1 - r) / m); r = k/m, k errors on m test points, z = z(1 - d/2).
-    Assumptions: test points are independent and new to the classifier; the number of errors is nearly normal.
-    Tendency: liberal if few errors are expected: at level .95, coverage is .72 with 25 cases and an error of .05.
+    Formula: r +/- z sqrt(r (1 - r) / m); r = k/m; k errors on m test points; z = z(1 - d/2).
+    Assumptions: test points are independent and new to the classifier.
+    Tendency: liberal if few errors are expected: coverage is .72 with 25 cases and an error of .05.
     Reference: Brown, Cai and DasGupta (2001), section 2.
     """
     share = errors / n_tested
@@ -39,8 +39,8 @@ def wald(errors: float, n_tested: float, confidence_level: float) -> ConfidenceI
 def wilson(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
     """Wilson score interval for the error on a test set.
 
-    Formula: (2 k + z^2 +/- z sqrt(z^2 + 4 k (1 - r))) / (2 (m + z^2)); r = k/m, k errors on m test points, z =
-    z(1 - d/2).
+    Formula: (2 k + z^2 +/- z sqrt(z^2 + 4 k (1 - r))) / (2 (m + z^2)); r = k/m; k errors on m test points; z = z(1
+    - d/2).
     Assumptions: test points are independent and new to the classifier.
     Tendency: near nominal on average over errors, and below the level at some.
     Reference: Wilson (1927); Brown, Cai and DasGupta (2001), section 3.1.1.
@@ -51,8 +51,8 @@ def wilson(errors: float, n_tested: float, confidence_level: float) -> Confidenc
 def clopper_pearson(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
     """Exact binomial interval for the error on a test set.
 
-    Formula: p with P(X >= k) = d/2 (0 if k = 0) and p with P(X <= k) = d/2 (1 if k = m); X is binomial(m, p), k errors
-    on m test points.
+    Formula: p with P(X >= k) = d/2 (0 if k = 0) and p with P(X <= k) = d/2 (1 if k = m); X is binomial(m, p); k
+    errors on m test points.
     Assumptions: test points are independent and new to the classifier.
     Tendency: conservative: with cases that count alike, coverage of the error is at least nominal.
     Reference: Clopper and Pearson (1934).
@@ -63,8 +63,8 @@ def clopper_pearson(errors: float, n_tested: float, confidence_level: float) -> 
 def wilson_corrected(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
     """Wilson score interval with continuity correction for the error on a test set.
 
-    Formula: (2 k + z^2 - 1 - z sqrt(z^2 - 2 - 1/m + 4 r (m (1 - r) + 1))) / (2 (m + z^2)) and (2 k + z^2 + 1 +
-    z sqrt(z^2 + 2 - 1/m + 4 r (m (1 - r) - 1))) / (2 (m + z^2)); r = k/m, k errors on m test points, z = z(1 - d/2).
+    Formula: (2 k + z^2 - 1 - z sqrt(z^2 - 2 - 1/m + 4 r (m (1 - r) + 1))) / (2 (m + z^2)) and (2 k + z^2 + 1 + z
+    sqrt(z^2 + 2 - 1/m + 4 r (m (1 - r) - 1))) / (2 (m + z^2)); r = k/m; k errors on m test points; z = z(1 - d/2).
     Assumptions: test points are independent and new to the classifier.
     Tendency: conservative on average over errors.
     Reference: Newcombe (1998a), method 4.
@@ -91,8 +91,8 @@ def wilson_corrected(errors: float, n_tested: float, confidence_level: float) ->
 def agresti_coull(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
     """Agresti-Coull interval for the error on a test set.
 
-    Formula: c +/- z sqrt(c (1 - c) / (m + z^2)); c = (k + z^2/2) / (m + z^2), k errors on m test points, z =
-    z(1 - d/2).
+    Formula: c +/- z sqrt(c (1 - c) / (m + z^2)); c = (k + z^2/2) / (m + z^2); k errors on m test points; z = z(1 -
+    d/2).
     Assumptions: test points are independent and new to the classifier.
     Tendency: contains the interval of test-set-wilson.
     Reference: Agresti and Coull (1998).
@@ -214,10 +214,10 @@ def _outcome(records: Records, confidence_level: float, *, form: str, side: str 
 def _langford(records: Records, confidence_level: float) -> Outcome:
     """Exact one-sided binomial bound for the error on a test set.
 
-    Formula: 0 and p with P(X <= k) = d (1 if k = m); X is binomial(m, p), k errors on m test points.
+    Formula: 0 and p with P(X <= k) = d (1 if k = m); X is binomial(m, p); k errors on m test points.
     Assumptions: test points are independent and new to the classifier.
     Tendency: conservative: with cases that count alike, coverage of the error is at least nominal.
-    Reference: Langford (2005), section 3, the test set bound.
+    Reference: Langford (2005), section 3.
     """
     return _outcome(records, confidence_level, form="clopper-pearson", side="upper")
 

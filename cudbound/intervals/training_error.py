@@ -15,8 +15,8 @@ def _training_normal(records: Records, confidence_level: float) -> Outcome:
 
     Formula: T +/- z(1 - d/2) sqrt(T (1 - T) / n).
     Assumptions: losses on the training rows are those of one fixed classifier on new cases.
-    Tendency: too low: at level .95, coverage in 8 settings was .00 to .90.
-    Reference: Iyengar, Lam and Wang (2024), the plug-in interval.
+    Tendency: too low: coverage in 8 settings was .00 to .90.
+    Reference: Iyengar, Lam and Wang (2024).
     """
     error = float(np.mean(records.require(LOSSES)))
     interval = wald_interval(error, error * (1.0 - error), records.n_effective, confidence_level)

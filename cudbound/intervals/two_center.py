@@ -205,7 +205,7 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
 
     Formula: low = lo(n l; n), high = up(n h; n); l is the smaller of cv and e, h the largest of cv, e and (cv +
     b)/2; cv is the mean loss of 5 times 10-fold stratified cross-validation, e the .632+ estimate, b Err(1); low =
-    0 if T is 0 and the rank of a linear classifier is at most a third of the number of rows, or of groups of rows.
+    0 if T is 0 and the rank of a linear classifier is at most a third of the rows, or groups.
     Assumptions: one of the two centers is near the error of this classifier, and varies as if observed on n new
     cases.
     Tendency: for two classes in the registered study, which was stopped early, it reached its level in 129 of 130
@@ -292,9 +292,9 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
 
     Formula: low = lo(ne l; ne), high = up(ne h; ne), for the loss 1 - AUC; l is the smaller of cv and e, h the
     largest of cv, e and (cv + b)/2; cv is the loss over pairs within the folds of 5 times 10-fold stratified
-    cross-validation, e the .632+ estimate, b the loss over pairs out of bag; ne(c) is the number of cases that
-    gives the larger variance of Hanley and McNeil or of DeLong, the latter on the training scores, but at least the
-    rows of the rarer class, to which it decreases near an AUC of 1.
+    cross-validation, e the .632+ estimate, b the loss over pairs out of bag; ne(c) gives the
+    larger variance of Hanley and McNeil or of DeLong on the training scores, but is at least the rows of the rarer
+    class, to which it decreases near an AUC of 1.
     Assumptions: one of the two centers is near the error of this classifier, and varies as if observed on n new
     cases.
     Tendency: in the registered study it reached its level in 94 of 97 settings; run again, the lowest coverage in the

@@ -41,14 +41,18 @@ GROUPS = {
     "no": "no groups of rows",
     "test_set": "groups of rows only with new cases",
 }
-#: Cards that have the aim, fits, groups and assumption of another one, which the page has above them.
-LIKE = dict.fromkeys(
-    [
-        f"test-set-{name}"
-        for name in ("clopper-pearson", "langford", "wilson-corrected", "agresti-coull", "jeffreys")
-    ],
-    "test-set-wilson",
-) | {"out-of-bag-clopper-pearson": "out-of-bag-wilson"}
+#: Cards that have the aim, fits, groups, assumption and symbols of another one, which the page has above them.
+LIKE = {
+    "bootstrap-632-plus-normal": "bootstrap-632-normal",
+    "out-of-bag-clopper-pearson": "out-of-bag-wilson",
+    "bccvp-br": "bccvp",
+    "test-set-wilson": "test-set-wald",
+    "test-set-clopper-pearson": "test-set-wald",
+    "test-set-langford": "test-set-wald",
+    "test-set-wilson-corrected": "test-set-wald",
+    "test-set-agresti-coull": "test-set-wald",
+    "test-set-jeffreys": "test-set-wald",
+}
 #: What these share.
 SHARED = ("estimand", "cost", "with_groups", "assumptions")
 #: A page that a card names.
@@ -112,7 +116,7 @@ def bullets(card: MethodCard, shown: dict[str, str]) -> list[str]:
     first = "; ".join(text for key, text in short.items() if row[key] != shown.get(key))
     return [
         *([f"- {first[0].upper()}{starred(first[1:])}."] if first else []),
-        *([f"- Options, default first: {starred(options)}."] if options and "options" not in shown else []),
+        *([f"- Options: {starred(options)}."] if options and "options" not in shown else []),
         *(
             f"- {word}: {starred(printed(row[key]))}."
             for key, word in long.items()
@@ -125,11 +129,14 @@ def section(name: str) -> str:
     """Return the card of a method, and what differs for the AUC and the Brier score."""
     card = CARDS[name]
     row = row_of(card)
-    parts = [f"{starred(card.title)}. {GIVES[row['gives']]}".rstrip(), fenced(card.formula)]
-    like = LIKE.get(name)
-    shared = {} if like is None else {key: row_of(CARDS[like])[key] for key in SHARED}
-    as_other = [] if like is None else [f"- Aim, fits and assumption: as `{like}`."]
-    parts.append("\n".join([*as_other, *bullets(card, shared)]))
+    parts = [f"{starred(card.title)}. {GIVES[row['gives']]}".rstrip()]
+    if name in LIKE:
+        like = CARDS[LIKE[name]]
+        shared = {key: row_of(like)[key] for key in SHARED}
+        as_other = f"- Aim, fits, assumption and symbols: as `{like.name}`."
+        parts += [fenced(card.formula, like.formula), "\n".join([as_other, *bullets(card, shared)])]
+    else:
+        parts += [fenced(card.formula), "\n".join(bullets(card, {}))]
     for output, variant in card.variants.items():
         parts.append(f"For the {METRIC_OF[output]}:")
         if variant.formula != card.formula:

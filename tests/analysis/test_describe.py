@@ -138,7 +138,7 @@ def test_the_formula_gives_the_limits_of_the_method(name):
     if re.search(r"\bt\(", formula):  # whose degrees of freedom stand after a semicolon
         formula = f"{formula}; {definitions[0]}"
     if "c" in values:
-        text = re.search(r"c = (.*?),", METHODS[name].formula)
+        text = re.search(r"c = (.*?);", METHODS[name].formula)
         assert text is not None
         values = {**values, "c": evaluated(text[1], TEST_SET)}
     sides = formula.split(" and ") if " and " in formula else [formula.replace("+/-", sign) for sign in "-+"]
