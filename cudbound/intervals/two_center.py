@@ -293,8 +293,8 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
     Formula: low = lo(ne l; ne), high = up(ne h; ne), for the loss 1 - AUC; l is the smaller of cv and e, h the
     largest of cv, e and (cv + b)/2; cv is the loss over pairs within the folds of 5 times 10-fold stratified
     cross-validation, e the .632+ estimate, b the loss over pairs out of bag; ne(c) gives the
-    larger variance of Hanley and McNeil or of DeLong on the training scores, but is at least the rows of the rarer
-    class, to which it decreases near an AUC of 1.
+    larger of the variance of Hanley and McNeil and that of DeLong on the training scores, but is at least the rows, or
+    groups, of the rarer class, to which it decreases near an AUC of 1.
     Assumptions: one of the two centers is near the error of this classifier, and varies as if observed on n new
     cases.
     Tendency: in the registered study it reached its level in 94 of 97 settings; run again, the lowest coverage in the
