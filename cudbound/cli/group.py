@@ -25,8 +25,7 @@ from cudbound.cli.verify import verify
 def main() -> None:
     """Confidence intervals for the error of a classifier trained on few patients.
 
-    Only the training data are needed. By default the recommended interval is shown with the exact CUD bound (Laber &
-    Murphy, 2008) and others for comparison.
+    Only the training data are needed.
     """
 
 

@@ -102,7 +102,7 @@ def _metrics_for(
     "--recommend",
     is_flag=True,
     help="Compute only the recommended interval, two-center, or pooled with --new-cases, and print it in a sentence to "
-    "quote, with the error of always predicting the majority class.",
+    "quote.",
 )
 @click.option(
     "--alternative",

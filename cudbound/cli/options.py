@@ -193,10 +193,10 @@ resampling_option = click.option(
     multiple=True,
     metavar="NAME=VALUE",
     help="Setting of cudbound.Resampling, such as n_splits=30: n_folds, n_repeats, n_splits, test_fraction, "
-    "n_halvings, n_replicates, n_nested_repeats, holdout_fraction; cv=K for one stratified partition "
-    "into K folds, or into folds of whole groups, for most methods that use folds or splits; inner, the draws per "
-    "draw of bootstrap-percentile, bootstrap-bias-corrected and two-stage, or inner=oob, which needs none and about "
-    "a fiftieth of the fits of inner=50; two-stage then has no limits. May be repeated.",
+    "n_halvings, n_replicates, n_nested_repeats, holdout_fraction, copies, on_single_class; cv=K for one stratified "
+    "partition into K folds, or into folds of whole groups, for most methods that use folds or splits; inner, the "
+    "draws per draw of bootstrap-percentile, bootstrap-bias-corrected and two-stage, or inner=oob, which needs none "
+    "and about a fiftieth of the fits of inner=50; two-stage then has no limits. May be repeated.",
 )
 bound_option = click.option(
     "--bound",

@@ -41,7 +41,7 @@ def _shard(text: str) -> Shard:
 
 @click.group("study", cls=OneLineGroup)
 def study() -> None:
-    """Measure how often intervals cover the true error, over thousands of training sets."""
+    """Measure how often intervals contain the true value, over many training sets."""
 
 
 @study.command("new")
