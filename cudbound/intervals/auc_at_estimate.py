@@ -76,15 +76,13 @@ def hanley_mcneil_interval(
 ) -> ConfidenceInterval:
     """Normal interval around a corrected AUC, with the variance of Hanley and McNeil.
 
-    Formula: A +/- z(1 - d/2) sqrt((A (1 - A) + (n1 - 1)(A/(2 - A) - A^2) + (n0 - 1)(2 A^2/(1 + A) - A^2)) / (n1 n0));
-    A is the mean over repeats of the AUC of all cross-validated scores, or the .632+ AUC; n1 events, n0 others.
+    Formula: A +/- z(1 - d/2) sqrt((A (1 - A) + (n1 - 1)(A/(2 - A) - A^2) + (n0 - 1)(2 A^2/(1 + A) - A^2)) / (n1 n0)); A
+    is the mean cross-validated or the .632+ AUC; n1 events, n0 others.
     Assumptions: the estimate varies like the AUC on n new cases; scores in each class are roughly exponential.
-    Tendency: liberal: at level .95, coverage was .25 in the worst and .87 in the median of 91 settings around the
-    cross-validated AUC; zero width at an AUC of 0 or 1.
-    Reference: Hanley and McNeil (1982), equations (1) and (2), applied to an estimate that is not from new cases.
+    Tendency: liberal: at level .95, coverage was .25 in the worst and .87 in the median of 91 settings.
+    Reference: Hanley and McNeil (1982).
     With center=632-plus: Normal interval around the .632+ AUC, with the variance of Hanley and McNeil.
-    Reference with center=632-plus: Hanley and McNeil (1982), equations (1) and (2); Efron and Tibshirani (1997),
-    section 3, for the estimate.
+    Reference with center=632-plus: Hanley and McNeil (1982); Efron and Tibshirani (1997).
 
     Examples
     --------
@@ -103,14 +101,13 @@ def newcombe_interval(
 ) -> ConfidenceInterval:
     """Score interval around a corrected AUC: Newcombe's method 5.
 
-    Formula: the c with |A - c| = z(1 - d/2) sqrt(c (1 - c) (1 + (n/2 - 1) ((1 - c)/(2 - c) + c/(1 + c))) / (n1 n0));
-    A is the mean over repeats of the AUC of all cross-validated scores, or the .632+ AUC; n1 events, n0 others.
-    Assumptions: the estimate varies like the AUC on n new cases; scores in each class are roughly exponential.
-    Tendency: liberal: at level .95, coverage was .37 in the worst and .85 in the median of 91 settings around the
-    cross-validated AUC.
-    Reference: Newcombe (2006), method 5, applied to an estimate that is not from new cases.
+    Formula: the c with |A - c| = z(1 - d/2) sqrt(c (1 - c) (1 + (n/2 - 1) ((1 - c)/(2 - c) + c/(1 + c))) / (n1 n0)); A,
+    n1 and n0 as in hanley-mcneil.
+    Assumptions: as hanley-mcneil.
+    Tendency: liberal: at level .95, coverage was .37 in the worst and .85 in the median of 91 settings.
+    Reference: Newcombe (2006), method 5.
     With center=632-plus: Score interval around the .632+ AUC: Newcombe's method 5.
-    Reference with center=632-plus: Newcombe (2006), method 5; Efron and Tibshirani (1997), section 3, for the estimate.
+    Reference with center=632-plus: Newcombe (2006), method 5; Efron and Tibshirani (1997).
 
     Examples
     --------
@@ -186,8 +183,7 @@ def _training(records: Records, confidence_level: float) -> Outcome:
     Formula: A +/- z(1 - d/2) sqrt(V); A is the AUC of the scores of the training rows, V DeLong's variance of it,
     var(share of others below each event)/n1 + var(share of events above each other)/n0, or its version for groups.
     Assumptions: the rows are new to the classifier; they are not.
-    Tendency: too high and liberal, since the classifier was fitted to these rows: at level .95, coverage was 0 in the
-    worst and .57 in the median of 91 settings.
+    Tendency: liberal: at level .95, coverage was 0 in the worst and .57 in the median of 91 settings.
     Reference: DeLong, DeLong and Clarke-Pearson (1988).
     With groups: Normal interval for the AUC on the training rows, with Obuchowski's variance.
     Reference with groups: Obuchowski (1997).
@@ -201,10 +197,8 @@ DELONG_TRAINING = Method("delong-training", {SCORES}, reads="scores", cost="0", 
 def _test_set_delong(records: Records, confidence_level: float) -> Outcome:
     """Normal interval for the AUC on a test set, with DeLong's variance.
 
-    Formula: A +/- z(1 - d/2) sqrt(V); A is the AUC on the test set, V DeLong's variance of it, var(share of others
-    below each event)/m1 + var(share of events above each other)/m0; m1 events and m0 others in the test set.
+    Formula: A +/- z(1 - d/2) sqrt(V); A is the AUC on the test set, V as in delong-training for its scores.
     Assumptions: test points are independent and new to the classifier; there are many of each class.
-    Tendency: liberal if a class has few test points or the AUC is near 1; zero width at an AUC of 0 or 1.
     Reference: DeLong, DeLong and Clarke-Pearson (1988).
     """
     record = records.require(TEST_SET)
@@ -214,11 +208,8 @@ def _test_set_delong(records: Records, confidence_level: float) -> Outcome:
 def _test_set_newcombe(records: Records, confidence_level: float) -> Outcome:
     """Score interval for the AUC on a test set: Newcombe's method 5.
 
-    Formula: the c with |A - c| = z(1 - d/2) sqrt(c (1 - c) (1 + (m/2 - 1) ((1 - c)/(2 - c) + c/(1 + c))) / (m1 m0));
-    A is the AUC on the m test points, of which m1 are events and m0 are not.
+    Formula: as newcombe, with A, m, m1 and m0 of the test set in place of A, n, n1 and n0.
     Assumptions: test points are independent and new to the classifier; scores in each class are roughly exponential.
-    Tendency: near the nominal level on average; liberal if the scores of a class vary more than exponential ones, as
-    with two subgroups.
     Reference: Newcombe (2006), method 5.
     """
     record = records.require(TEST_SET)
@@ -290,14 +281,13 @@ def cv_auc(scores: ArrayLike, event: Bools, fold: ArrayLike) -> tuple[float, flo
 def _cv_auc(records: Records, confidence_level: float) -> Outcome:
     """Normal interval for the mean AUC of the folds, by influence curves.
 
-    Formula: A +/- z(1 - d/2) sqrt(v / n); A is the mean of the AUCs of the folds with both classes, n their rows, v the
-    mean over these folds of the mean square of (V - A_k)/q; V is the share of the other class in the fold against which
-    a row is ranked correctly, A_k the AUC of fold k, q the share of the row's class in these folds.
-    Assumptions: n is large; the classifiers of the folds hardly differ; every fold has many rows of each class.
+    Formula: A +/- z(1 - d/2) sqrt(v / n); A is the mean of the AUCs A_k of the folds with both classes, n their rows, v
+    the mean over these folds of the mean square of (V - A_k)/q; V is the share of the other class in the fold against
+    which a row is ranked correctly, q the share of the row's class in these folds.
+    Assumptions: the classifiers of the folds hardly differ; every fold has many rows of each class.
     Tendency: liberal for the AUC of the fitted classifier: at level .95, coverage was 0 in the worst and .80 in the
-    median of 91 settings; AUCs of small folds vary too little about their own mean.
-    Reference: LeDell, Petersen and van der Laan (2015), section 4; ties count one half in the influence curve too,
-    and folds of one class are left out.
+    median of 91 settings.
+    Reference: LeDell, Petersen and van der Laan (2015).
     """
     folds = records.require(FOLDS)
     estimate, error, n_lost = cv_auc(folds.scores, records.event, folds.fold)
@@ -310,11 +300,9 @@ def _cv_auc(records: Records, confidence_level: float) -> Outcome:
 def _pooled(records: Records, confidence_level: float) -> Outcome:
     """Normal interval for the AUC of all cross-validated scores, with DeLong's variance.
 
-    Formula: A +/- z(1 - d/2) sqrt(V); A is the AUC of all cross-validated scores, V DeLong's variance, var(share of
-    others below each event)/n1 + var(share of events above each other)/n0, or its version for groups.
-    Assumptions: scores from different folds are comparable, as if from one classifier.
-    Tendency: liberal: at level .95, coverage was .21 in the worst and .86 in the median of 91 settings; too low on
-    small samples, because it compares scores across folds whose classifiers differ in location.
+    Formula: A +/- z(1 - d/2) sqrt(V); A is the AUC of all cross-validated scores, V as in delong-training.
+    Assumptions: scores from different folds are comparable.
+    Tendency: liberal: at level .95, coverage was .21 in the worst and .86 in the median of 91 settings.
     Reference: DeLong, DeLong and Clarke-Pearson (1988).
     With groups: Normal interval for the AUC of all cross-validated scores, with Obuchowski's variance.
     Reference with groups: Obuchowski (1997).

@@ -62,12 +62,11 @@ def _variance(won: Array, records: Records) -> float:
 def _difference(records: Records) -> Pivot:
     """t limits around the out-of-bag and the optimism-corrected difference of two AUCs (provisional).
 
-    Formula: min(D1, Do) - t s, max(D1, Do) + t s; D1 is the difference of the out-of-bag AUCs by pairs, Do that of
-    the optimism-corrected AUCs, from the same draws; s^2 = max(V1, VT) + v, V1 and VT DeLong's variances of the
-    difference, or their version for groups, from the out-of-bag pairs and from the training scores, v the variance
-    over the draws of the difference of the refits on the training rows; t the 1 - d/2 quantile with s_min - 1 degrees
-    of freedom, s_min rows of the rarer class, or groups with such a row.
-    Assumptions: one of the two centers is close to the difference between the AUCs of these two classifiers.
+    Formula: min(D1, Do) - t s, max(D1, Do) + t s; D1 and Do are the differences of the out-of-bag and of the
+    optimism-corrected AUCs; s^2 = max(V1, VT) + v, V1 and VT DeLong's variances of the difference, or Obuchowski's for
+    groups, out of bag and on the training rows, v the variance over the draws of the difference on the training rows; t
+    the 1 - d/2 quantile with s_min - 1 degrees of freedom, s_min rows of the rarer class, or groups with one.
+    Assumptions: one of the two centers is close to the difference between the AUCs.
     Tendency: provisional: chosen by a trial in 20 settings, and not studied in others.
     Reference: this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988).
     Reference with groups: this package, docs/how_to/compare_two_learners.md; Obuchowski (1997).

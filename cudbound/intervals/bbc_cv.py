@@ -276,14 +276,11 @@ def _percentiles(values: Array, confidence_level: float, units: str) -> Outcome:
 def _bbc_cv(records: Records, confidence_level: float) -> Outcome:
     """Bootstrap bias-corrected cross-validation of a tuned classifier.
 
-    Formula: the d/2 and 1 - d/2 quantiles over the draws of L_b, the mean loss on the rows outside the draw of the
-    configuration with the smallest mean loss on the draw.
-    Assumptions: choosing a configuration on drawn rows relates to all rows as choosing on all rows relates to the
-    population.
-    Tendency: near nominal in its authors' simulations; far below nominal if classes are nearly separable; wide with
-    few rows, which leave few errors outside a draw.
-    Reference: BBC-CV of Tsamardinos, Greasidou and Borboudakis (2018). Ties: the first configuration; draws that
-    contain all rows are dropped.
+    Formula: the d/2 and 1 - d/2 quantiles of L_b, the mean loss on the rows outside draw b of the configuration with
+    the smallest mean loss on the draw.
+    Assumptions: drawn rows relate to all rows as these relate to the population.
+    Tendency: at level .95, coverage in 20 settings was .26 to 1.00 for the tuned classifier, lowest near separation.
+    Reference: Tsamardinos, Greasidou and Borboudakis (2018).
     """
     return _percentiles(records.require(TUNED).out_of_draw, confidence_level, "rows")
 
@@ -291,15 +288,10 @@ def _bbc_cv(records: Records, confidence_level: float) -> Outcome:
 def _bbc_f(records: Records, confidence_level: float) -> Outcome:
     """Bootstrap bias-corrected cross-validation of a tuned classifier, with draws of the folds.
 
-    Formula: the d/2 and 1 - d/2 quantiles over draws of the folds of L_b, the mean over the folds outside the draw of
-    the loss of the configuration with the smallest mean loss over the folds drawn.
-    Assumptions: choosing a configuration on drawn folds relates to all folds as choosing on all rows relates to the
-    population; losses in different folds are independent.
-    Tendency: too short with the 5 folds of a search, and with 10 where events are few, also where bbc-cv keeps its
-    level; as bbc-cv in its authors' simulations of lower limits of the AUC, with 500 rows and 10 folds.
-    Reference: BBC-F of Paraschakis, Castellani, Borboudakis and Tsamardinos (2024), read from their published program,
-    since the full text was not at hand; the AUC there, the error here. Ties: the first configuration; draws that
-    contain all folds are dropped.
+    Formula: as bbc-cv, with the mean losses of the folds in place of the losses of the rows.
+    Assumptions: as bbc-cv, with folds instead of rows; losses in different folds are independent.
+    Tendency: at level .95, with 5 folds coverage in 5 settings was .64 to .88.
+    Reference: Paraschakis et al. (2024), from their program.
     """
     return _percentiles(records.require(TUNED_FOLDS).out_of_draw, confidence_level, "folds")
 

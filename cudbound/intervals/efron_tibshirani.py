@@ -229,12 +229,11 @@ def t_limits_of_brier(
 def _plus(records: Records, confidence_level: float) -> Outcome:
     """t interval around the .632+ Brier score, with the variance of squared errors.
 
-    Formula: E +/- t(1 - d/2; n - 1) sqrt(v / n); E is the .632+ Brier score, v the larger of two variances of squared
-    errors, on the training rows and out of bag, where every row counts once.
+    Formula: E +/- t(1 - d/2; n - 1) sqrt(v / n); E is the .632+ Brier score, v the larger of the variances of squared
+    errors on the training rows and out of bag.
     Assumptions: the .632+ estimate varies like the mean of n new squared errors.
-    Tendency: liberal: at level .95, coverage was .70 in the worst and .93 in the median of 87 settings; misses
-    subgroups with few rows in the data.
-    Reference: Efron and Tibshirani (1997), section 3, for the estimate; the limits are by definition those of a mean.
+    Tendency: liberal: at level .95, coverage was .70 in the worst and .93 in the median of 87 settings.
+    Reference: Efron and Tibshirani (1997), for the estimate.
     """
     plus = estimate_632_plus(records).estimate
     if math.isnan(plus):

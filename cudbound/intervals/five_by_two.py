@@ -183,13 +183,10 @@ def _t(records: Records, *, repair: str) -> Pivot:
     Formula: p_11 +/- t(1 - d/2; 5) sqrt(sum over j of (p_1j - p_2j)^2 / 10); p_1j and p_2j are the mean losses on
     either half of halving j after a fit to the other.
     Assumptions: the ten mean losses are normal and independent.
-    Tendency: conservative under its assumptions (a 5 % test rejects in 2.8 %) unless repaired; liberal or
-    conservative, it is not known which, if the two means of a halving are correlated; wide, since it trains on half
-    the rows and, by default, is centered at one half; as a 5 % test of two learning algorithms with equal errors it
-    rejected at most .113 in 17 settings and kept its level in 6.
-    Reference: Dietterich (1998), as published.
+    Tendency: 5 % test: false rejections up to .113 in 17 settings.
+    Reference: Dietterich (1998).
     With repair: t interval of five times two-fold cross-validation, repaired.
-    Reference with repair: Dietterich (1998); Nadeau and Bengio (2003), section 4.
+    Reference with repair: Dietterich (1998); Nadeau and Bengio (2003).
     """
     halvings: HalvingLosses = records.require(HALVINGS)
     pivot = five_by_two_t_pivot(halvings.means, repair=repair)
@@ -199,13 +196,11 @@ def _t(records: Records, *, repair: str) -> Pivot:
 def _f(records: Records, confidence_level: float) -> Outcome:
     """Confidence set by inversion of the combined 5x2cv F test.
 
-    Formula: all u with sum of (p_ij - u)^2 / sum over j of (p_1j - p_2j)^2 at most the 1 - d quantile of F on 10 and
-    5 degrees of freedom; p_1j and p_2j are the mean losses on either half of halving j after a fit to the other.
-    Assumptions: the ten mean losses are normal and independent.
-    Tendency: conservative under its assumptions (a 5 % test rejects in 1.75 %); empty if the halvings disagree; as a
-    5 % test of two learning algorithms with equal errors it rejected at most .128 in 17 settings and kept its level
-    in 7.
-    Reference: Alpaydin (1999), two-sided; the inversion to a confidence set is our addition.
+    Formula: all u with sum of (p_ij - u)^2 / sum over j of (p_1j - p_2j)^2 at most the 1 - d quantile of F on 10 and 5
+    degrees of freedom; p_1j and p_2j as in 5x2cv-t.
+    Assumptions: as 5x2cv-t.
+    Tendency: 5 % test: false rejections up to .128 in 17 settings.
+    Reference: Alpaydin (1999); the inversion to a confidence set is ours.
     """
     halvings: HalvingLosses = records.require(HALVINGS)
     interval = five_by_two_f_set(halvings.means, confidence_level)

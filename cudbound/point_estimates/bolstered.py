@@ -324,10 +324,9 @@ def _bolstered(records: Records) -> PointOutcome:
 
     Formula: mean over the rows of the misclassified share of a normal kernel around the row; its standard deviation is
     the mean distance to the nearest row of the class / the median of chi with as many degrees of freedom as features.
-    Assumptions: a spherical normal kernel around each point resembles the population near it; features have similar
-    units.
-    Tendency: too low if the classifier fits its training set closely; depends on the units of the features.
-    Reference: Braga-Neto and Dougherty (2004), with one kernel width per class.
+    Assumptions: a spherical normal kernel around each row resembles the population near it.
+    Tendency: depends on the units of the features.
+    Reference: Braga-Neto and Dougherty (2004).
     """
     return PointOutcome(float(np.mean(records.require(BOLSTERED_LOSSES).losses)))
 
@@ -337,8 +336,8 @@ def _semi_bolstered(records: Records) -> PointOutcome:
 
     Formula: as bolstered, with 1 for misclassified rows.
     Assumptions: as bolstered.
-    Tendency: never lower than bolstered: misclassified points count in full.
-    Reference: Braga-Neto and Dougherty (2004): no kernel around misclassified points.
+    Tendency: never lower than bolstered.
+    Reference: Braga-Neto and Dougherty (2004).
     """
     recorded = records.require(BOLSTERED_LOSSES)
     return PointOutcome(float(np.where(recorded.wrong, 1.0, recorded.losses).mean()))

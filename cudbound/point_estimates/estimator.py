@@ -87,7 +87,6 @@ def _resubstitution(records: Records) -> PointOutcome:
 
     Formula: T = mean of the losses on the training set.
     Assumptions: the rows are new to the classifier; they are not.
-    Tendency: too low on average: the classifier was fitted to the same rows.
     Reference: Smith (1947).
     """
     return PointOutcome(float(np.mean(records.require(LOSSES))))
@@ -98,9 +97,8 @@ def _holdout(records: Records) -> PointOutcome:
 
     Formula: mean of the losses on the test set.
     Assumptions: the test rows are independent of the fit.
-    Tendency: unbiased for the tested classifier; if rows were held out, too high for the classifier fitted to all
-    rows where more rows lower the error.
-    Reference: Devroye, Gyorfi and Lugosi (1996). A probabilistic theory of pattern recognition, chapter 22.
+    Tendency: unbiased for the tested classifier.
+    Reference: Devroye, Gyorfi and Lugosi (1996).
     """
     test_set = records.require(TEST_SET)
     return PointOutcome(float(np.mean(test_set.losses)), estimand=Estimand(test_set.estimand))
@@ -110,10 +108,9 @@ def _k_fold(records: Records) -> PointOutcome:
     """k-fold cross-validation.
 
     Formula: mean over the n rows of the loss on the row after a fit to the other folds.
-    Assumptions: none beyond independent rows.
-    Tendency: unbiased for training sets of n - n/k rows, if k divides n, and so too high for n rows where more rows
-    lower the error.
-    Reference: Stone (1974); the mean is over all rows; it can differ from the mean over folds if folds differ in size.
+    Assumptions: rows are independent.
+    Tendency: unbiased for training sets of n - n/k rows, if k divides n.
+    Reference: Stone (1974).
     """
     folds = records.require(FOLDS)
     return PointOutcome(float(np.mean(folds.losses)), estimand=Estimand("expected", folds.n_train))
@@ -122,10 +119,10 @@ def _k_fold(records: Records) -> PointOutcome:
 def _repeated_k_fold(records: Records) -> PointOutcome:
     """k-fold cross-validation on several partitions.
 
-    Formula: mean over the partitions of the mean over the n rows of the loss on the row after a fit to the other folds.
-    Assumptions: none beyond independent rows.
-    Tendency: as k-fold, without most of the variance from the choice of folds.
-    Reference: Burman (1989); the mean over partitions of their means over rows.
+    Formula: mean of k-fold over the partitions.
+    Assumptions: rows are independent.
+    Tendency: as k-fold.
+    Reference: Burman (1989).
     """
     partitions = records.require(REPEATED_FOLDS).partitions
     n_train = float(np.mean([folds.n_train for folds in partitions]))
@@ -137,8 +134,8 @@ def _leave_one_out(records: Records) -> PointOutcome:
     """Leave-one-out cross-validation.
 
     Formula: mean over the n rows of the loss on the row after a fit to the others.
-    Assumptions: none beyond independent rows.
-    Tendency: nearly unbiased for n rows, but usually more variable than the bootstrap estimates for small n.
+    Assumptions: rows are independent.
+    Tendency: unbiased for training sets of n - 1 rows.
     Reference: Lachenbruch and Mickey (1968).
     """
     return PointOutcome(float(np.mean(records.require(LEAVE_ONE_OUT).losses)))
