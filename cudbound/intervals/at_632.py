@@ -143,9 +143,9 @@ def yang_interval(
 def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
     """Normal interval with the variance of cross-validated losses around the .632 estimate.
 
-    Formula: x +/- z(1 - d/2) sqrt(v / n*); v is the sample variance of the n cross-validated losses, n* = n - n/k.
+    Formula: x +/- z(1 - d/2) sqrt(v / n*); v is the sample variance of the n cross-validated losses, n* = n - n/K.
     Assumptions: cross-validated losses are independent, and vary like those behind the estimate.
-    Tendency: often liberal: coverage in 58 settings was .27 to .97.
+    Tendency: often liberal: coverage in 58 settings was .26 to .97.
     Reference: Laber and Murphy (2008), section 2, item 1, and section 5; Yang (2006).
     With center=cv: Normal interval with the variance of cross-validated losses around the cross-validated error.
     Reference with center=cv: Yang (2006).

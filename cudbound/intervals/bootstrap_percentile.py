@@ -204,7 +204,7 @@ def _percentile(records: Records, confidence_level: float, *, quantile: str) -> 
     Formula: the d/2 and 1 - d/2 quantiles over the draws of the .632 estimate, recomputed on each from inner draws, or
     with inner='oob' from the rows outside it.
     Assumptions: the error is a smooth function of the data.
-    Tendency: often liberal: coverage in 58 settings was .63 to .98.
+    Tendency: often liberal: coverage in 58 settings was .63 to .99.
     Reference: Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 13.
     """
     return _outcome(

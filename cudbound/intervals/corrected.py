@@ -87,7 +87,7 @@ def _location_shifted(records: Records, confidence_level: float, *, center: str,
     Formula: the d/2 and 1 - d/2 quantiles of A_b, both plus E - T; E is the corrected error; A_b, T and E are AUCs
     or Brier scores for these metrics.
     Assumptions: E varies around the true value as A_b varies around T.
-    Tendency: liberal: coverage in 60 settings was .03 to .98; its authors studied C-statistics of logistic models.
+    Tendency: liberal: coverage in 60 settings was .03 to .99; its authors studied C-statistics of logistic models.
     Reference: Noma et al. (2021), algorithm 1; as in the R packages predboot and pminternal.
     """
     corrected = estimate_at(records, center)
@@ -228,7 +228,8 @@ NO_MEANS_OF_SOME_ROWS = (
 def _two_stage(records: Records, confidence_level: float, *, center: str, quantile: str) -> Outcome:
     """Percentiles of the corrected estimate, recomputed on every draw from inner draws.
 
-    Formula: the d/2 and 1 - d/2 quantiles over the draws of the corrected error, recomputed on each from inner draws.
+    Formula: the d/2 and 1 - d/2 quantiles over the draws of the corrected error, recomputed on each from inner draws;
+    no limits with inner='oob'.
     Assumptions: the corrected error varies around the true error as those of draws vary around it.
     Reference: Noma et al. (2021), algorithm 2.
     """

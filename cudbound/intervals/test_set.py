@@ -64,7 +64,8 @@ def wilson_corrected(errors: float, n_tested: float, confidence_level: float) ->
     """Wilson score interval with continuity correction for the error on a test set.
 
     Formula: (2 k + z^2 - 1 - z sqrt(z^2 - 2 - 1/m + 4 r (m (1 - r) + 1))) / (2 (m + z^2)) and (2 k + z^2 + 1 + z
-    sqrt(z^2 + 2 - 1/m + 4 r (m (1 - r) - 1))) / (2 (m + z^2)); r = k/m; k errors on m test points; z = z(1 - d/2).
+    sqrt(z^2 + 2 - 1/m + 4 r (m (1 - r) - 1))) / (2 (m + z^2)); the lower limit is 0 at k = 0, the upper 1 at k = m;
+    r = k/m; k errors on m test points; z = z(1 - d/2).
     Assumptions: test points are independent and new to the classifier.
     Tendency: conservative on average over errors.
     Reference: Newcombe (1998a), method 4.
