@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "linear_algebra/vector_math.hpp"
+
 namespace cudbound {
 
 bool Cholesky::factorize(const Vector<double>& matrix, double least) {
@@ -106,11 +108,8 @@ void Cholesky::solve_transposed(double* columns, int count, double* lengths) con
     std::fill_n(lengths, size, 0.0);
     for (int k = 0; k < p_; ++k) {
         double* z = columns + k * size;
-        for (int l = 0; l < k; ++l) {
-            const double factor = row(l)[k];
-            const double* other = columns + l * size;
-            for (std::ptrdiff_t i = 0; i < size; ++i) z[i] -= factor * other[i];
-        }
+        for (int l = 0; l < k; ++l) minus_above_[l] = -row(l)[k];
+        add_columns(columns, minus_above_.data(), k, z, size);
         for (std::ptrdiff_t i = 0; i < size; ++i) {
             z[i] *= reciprocal_[k];
             lengths[i] += z[i] * z[i];

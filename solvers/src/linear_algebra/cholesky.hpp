@@ -2,13 +2,14 @@
 #pragma once
 
 #include "linear_algebra/vector.hpp"
+#include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {
 
 // matrix = R'R for a symmetric positive definite matrix of order p, row-major, of which the upper triangle is used.
 class Cholesky {
  public:
-    explicit Cholesky(int p) : p_(p), rank_(p), factor_(p * p), reciprocal_(p) {}
+    explicit Cholesky(int p) : p_(p), rank_(p), factor_(p * p), reciprocal_(p), minus_above_(p) {}
 
     // Sets the order of the following matrices, at most that of the constructor.
     void set_order(int p) { p_ = p; }
@@ -39,6 +40,7 @@ class Cholesky {
     int rank_;
     Vector<double> factor_;
     Vector<double> reciprocal_;
+    mutable Scratch minus_above_;  // (p)
 };
 
 }  // namespace cudbound
