@@ -297,7 +297,8 @@ def error_lv1o(leave_one_out: float, bootstrap_632: float, two_fold: float) -> f
 def _lv1o(records: Records) -> PointOutcome:
     """Leave-one-out clipped to the band from .632 to repeated two-fold cross-validation (experimental).
 
-    Formula: min(max(L, x), C); L is the leave-one-out error, C the error of repeated two-fold cross-validation.
+    Formula: min(max(L, x), C); L is the leave-one-out error, C the error of repeated two-fold cross-validation; x and C
+    change places if x is larger.
     Assumptions: the error lies between x and C.
     Reference: Weiss (1991); the formula could not be checked against the article.
     """
