@@ -296,7 +296,7 @@ def _bbc_f(records: Records, confidence_level: float) -> Outcome:
     return _percentiles(records.require(TUNED_FOLDS).out_of_draw, confidence_level, "folds")
 
 
-BBC_CV = Method("bbc-cv", {TUNED}, estimand=Estimand("rule"), cost="K + 1 per configuration", compute=_bbc_cv)
-BBC_F = Method(
-    "bbc-f", {TUNED_FOLDS}, estimand=Estimand("rule"), cost="K + 1 per configuration", compute=_bbc_f
-)
+#: Fits of either.
+COST = "1 + folds of the search, per configuration"
+BBC_CV = Method("bbc-cv", {TUNED}, estimand=Estimand("rule"), cost=COST, compute=_bbc_cv)
+BBC_F = Method("bbc-f", {TUNED_FOLDS}, estimand=Estimand("rule"), cost=COST, compute=_bbc_f)

@@ -179,7 +179,7 @@ def bayle_pivot(folds: FoldLosses, *, variance: str = "all-pairs") -> Pivot:
 def _bayle_of_brier(folds: FoldLosses, *, variance: str) -> Pivot:
     """Normal interval on all cross-validated squared errors, for the mean Brier score of the models of the folds.
 
-    Tendency: liberal for the Brier score of the fitted classifier: at level .95, coverage was .43 in the worst and .87
+    Tendency: liberal for the Brier score of the fitted classifier: at level .95, coverage was .435 in the worst and .87
     in the median of 87 settings.
     """
     return bayle_pivot(folds, variance=variance)

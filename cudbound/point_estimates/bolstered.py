@@ -325,7 +325,6 @@ def _bolstered(records: Records) -> PointOutcome:
     Formula: mean over the rows of the misclassified share of a normal kernel around the row; its standard deviation is
     the mean distance to the nearest row of the class / the median of chi with as many degrees of freedom as features.
     Assumptions: a spherical normal kernel around each row resembles the population near it.
-    Tendency: depends on the units of the features.
     Reference: Braga-Neto and Dougherty (2004).
     """
     return PointOutcome(float(np.mean(records.require(BOLSTERED_LOSSES).losses)))
@@ -336,7 +335,6 @@ def _semi_bolstered(records: Records) -> PointOutcome:
 
     Formula: as bolstered, with 1 for misclassified rows.
     Assumptions: as bolstered.
-    Tendency: never lower than bolstered.
     Reference: Braga-Neto and Dougherty (2004).
     """
     recorded = records.require(BOLSTERED_LOSSES)

@@ -108,8 +108,7 @@ def _k_fold(records: Records) -> PointOutcome:
     """k-fold cross-validation.
 
     Formula: mean over the n rows of the loss on the row after a fit to the other folds.
-    Assumptions: rows are independent.
-    Tendency: unbiased for training sets of n - n/k rows, if k divides n.
+    Assumptions: rows in different folds are independent.
     Reference: Stone (1974).
     """
     folds = records.require(FOLDS)
@@ -120,8 +119,7 @@ def _repeated_k_fold(records: Records) -> PointOutcome:
     """k-fold cross-validation on several partitions.
 
     Formula: mean of k-fold over the partitions.
-    Assumptions: rows are independent.
-    Tendency: as k-fold.
+    Assumptions: as k-fold.
     Reference: Burman (1989).
     """
     partitions = records.require(REPEATED_FOLDS).partitions
@@ -134,8 +132,7 @@ def _leave_one_out(records: Records) -> PointOutcome:
     """Leave-one-out cross-validation.
 
     Formula: mean over the n rows of the loss on the row after a fit to the others.
-    Assumptions: rows are independent.
-    Tendency: unbiased for training sets of n - 1 rows.
+    Assumptions: as k-fold.
     Reference: Lachenbruch and Mickey (1968).
     """
     return PointOutcome(float(np.mean(records.require(LEAVE_ONE_OUT).losses)))

@@ -40,6 +40,7 @@ GROUPS = {
     "refits": "rows of groups count as independent",
     "no": "no groups of rows",
     "test_set": "groups of rows only with new cases",
+    "halvings": "groups of rows only with user-defined splits",
 }
 #: Cards that have the aim, fits, groups, assumption and symbols of another one, which the page has above them.
 LIKE = {
@@ -105,7 +106,7 @@ def bullets(card: MethodCard, shown: dict[str, str]) -> list[str]:
         # one test set can be new cases, two of them are parts of these rows
         kinds = {kind.name for kind in card.needs}
         tested = "test_set" in kinds and "second_test_set" not in kinds
-        way = "test_set" if tested else row["with_groups"]
+        way = "test_set" if tested else "halvings" if kinds == {"halvings"} else row["with_groups"]
         short["with_groups"] = GROUPS[way]
     options = "; ".join(f"`{name}`: {one}" for name, one in card.options.items())
     long = {
