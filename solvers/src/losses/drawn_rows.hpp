@@ -127,8 +127,9 @@ class DrawnRows {
     Value measure(const double* beta) {
         set_margins(beta);
         Value value{constant_ + penalty(beta), 0.0};
+        for (std::size_t i = 0; i < mass_.size(); ++i) weighted_[i] = exponential_at<kind>(margins_[i]);
         for (std::size_t i = 0; i < mass_.size(); ++i) {
-            const LossAt here = loss_at<kind>(margins_[i]);
+            const LossAt here = loss_at<kind>(margins_[i], weighted_[i]);
             const double share = mass_[i] * here.value;
             value.total += share;
             slopes_[i] = mass_[i] * here.slope;

@@ -10,14 +10,19 @@
 
 namespace cudbound {
 
+// The exponential in the loss, if there is one. Loops over rows are faster with one of their own for it.
 template <Loss loss>
-inline LossAt loss_at(double margin) {
+inline double exponential_at(double margin) {
+    if constexpr (loss == Loss::LOGISTIC) return std::exp(-std::abs(margin));
+    return loss == Loss::EXPONENTIAL ? std::exp(-margin) : 0.0;
+}
+
+template <Loss loss>
+inline LossAt loss_at(double margin, double e) {
     if constexpr (loss == Loss::LOGISTIC) {
-        const double e = std::exp(-std::abs(margin));
         const double share = 1.0 / (1.0 + e);
         return {std::log1p(e) + std::max(0.0, -margin), margin >= 0.0 ? -e * share : -share, e * share * share};
     } else if constexpr (loss == Loss::EXPONENTIAL) {
-        const double e = std::exp(-margin);
         return {e, -e, e};
     } else if constexpr (loss == Loss::SQUARED_HINGE) {
         const double lack = std::max(0.0, 1.0 - margin);
@@ -32,6 +37,11 @@ inline LossAt loss_at(double margin) {
         const double lack = std::max(0.0, 1.0 - margin);
         return {lack * lack, -2.0 * lack, lack > 0.0 ? 2.0 : 0.0};
     }
+}
+
+template <Loss loss>
+inline LossAt loss_at(double margin) {
+    return loss_at<loss>(margin, exponential_at<loss>(margin));
 }
 
 // Least second derivative on [low, high], of a smooth loss.
