@@ -312,13 +312,14 @@ class Comparison:
         if resampling.cv is not None:
             rule = "None for the AUC, which is computed from bootstrap draws"
             raise exceptions.ParameterError("cv", rule, resampling.cv)
-        one_splits = any(map(splits_rows, self.fitted.values()))
         # both are refitted to the same rows, and each by itself would decide about the draws in its own way
+        copies, inner = resampling.copies, resampling.inner
+        if copies is None:
+            copies = not any(map(splits_rows, self.fitted.values()))
+        if inner is None and copies:  # without copies no classifier has inner draws
+            inner = INNER_DRAWS
         resampling = replace(
-            resampling,
-            copies=not one_splits if resampling.copies is None else resampling.copies,
-            on_single_class=resampling.on_single_class or "redraw",
-            inner=INNER_DRAWS if resampling.inner is None else resampling.inner,
+            resampling, copies=copies, on_single_class=resampling.on_single_class or "redraw", inner=inner
         )
         seed = int(self.question.rng.integers(2**63))
         for name, classifier in self.fitted.items():

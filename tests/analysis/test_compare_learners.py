@@ -8,11 +8,13 @@ from contract_cases import SIZES, exactly, sample
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cudbound import LeastSquaresClassifier, compare_learners
+from cudbound import LeastSquaresClassifier, Resampling, compare_learners
 
 # ---- comparing two classifiers ----
 
@@ -113,3 +115,16 @@ def test_two_aucs_come_from_the_draws_that_both_classifiers_have(other):
     )
     same = compare_learners([other, A], X, RARE, metric="auc", n_resamples=60, rng=0).rows[0]
     assert same.estimate == pytest.approx(-row.estimate, abs=1e-12)
+
+
+def test_the_aucs_of_a_tuned_and_another_learner_are_compared_on_draws_without_copies():
+    search = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 10.0]}, cv=2)
+    found = compare_learners([search, A], X, Y, metric="auc", n_resamples=20, rng=0)
+    asked = {
+        "metric": "auc",
+        "n_resamples": 20,
+        "rng": 0,
+        "resampling": Resampling(copies=False, inner="oob"),
+    }
+    assert found.rows[0].low < found.estimate < found.rows[0].high
+    assert exactly(found) == exactly(compare_learners([search, A], X, Y, **asked))
