@@ -49,7 +49,8 @@ def available_methods() -> pd.DataFrame:
         - ``title``, ``formula``, ``estimand``, ``assumptions``, ``tendency``, ``reference``: description, formula,
           target, assumptions, when it is known to be too short, too long, too low or too high, and source;
         - ``groups``: names of the groups that contain it;
-        - ``needs``: the records that it needs, fields of `cudbound.records.Records`;
+        - ``needs``: the records that it reads for the first of the outputs in ``reads``, most of them fields of
+          `cudbound.records.Records`;
         - ``reads``: the outputs that it evaluates: "classes", "scores" for the AUC, "probabilities" for the Brier
           score;
         - ``cost``: classifier fits, in B bootstrap draws and the numbers of `cudbound.Resampling`;

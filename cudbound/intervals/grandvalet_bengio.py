@@ -242,7 +242,7 @@ def _compute(records: Records, confidence_level: float, *, rho: float | str) -> 
     the mean of s^2 / k inside halves of the rows divided by half the mean squared difference between the means of two
     halves, at most 1.
     Assumptions: fold means are jointly normal; their covariance is at most rho times the variance of their mean.
-    Tendency: 5 % test: false rejections up to .026 in 17 settings.
+    Tendency: 5 % test with rho = .7: false rejections up to .026 in 17 settings.
     Reference: Grandvalet and Bengio (2006).
     """
     return _pivot(records, rho).outcome(confidence_level)

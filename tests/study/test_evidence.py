@@ -232,6 +232,12 @@ def test_a_card_has_the_size_of_its_test(name):
     assert f"{sentence};" in f"{METHODS[name].tendency};"
 
 
+def test_the_card_of_5x2cv_t_has_the_size_of_its_repairs():
+    largest = of_equal_errors(stored_cells())["largest"]
+    repaired = largest[["5x2cv-t, drop-first-split", "5x2cv-t, average-numerator"]].max()
+    assert METHODS["5x2cv-t"].tendency.endswith(f"with repair, up to {decimal(repaired)}")
+
+
 def test_the_default_is_the_shortest_of_those_that_kept_their_level():
     """The registered rule: all cells, all sets, nearly all rows for training."""
     tests = of_equal_errors(stored_cells())
