@@ -97,7 +97,7 @@ def martin_interval(
     Formula: the d/2 and 1 - d/2 quantiles of Beta(a + x m, a + (1 - x) m); m = n - n*, n* = n (1 - (1 - 1/n)^n), a =
     1, or 1/2 under Jeffreys' prior.
     Assumptions: the .632 estimate is the error on n - n* independent test points.
-    Tendency: conservative: coverage in 58 settings was .96 to 1.00; far too low for least squares with 95 features
+    Tendency: conservative: coverage in 58 settings was .95 to 1.00; far too low for least squares with 95 features
     and 100 rows.
     Reference: Laber and Murphy (2008), section 2, item 2; Martin and Hirschberg (1996).
 

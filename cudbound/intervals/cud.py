@@ -67,7 +67,7 @@ def _cud(records: Records, confidence_level: float) -> Outcome:
     |error on the draw - error on the sample| g(alpha_n (L_b(beta_hat) - L_b(beta))), with L_b the mean surrogate loss
     on the draw and g(v) = 1 + v clipped to [0, 1].
     Assumptions: the bootstrap quantile of the smoothed supremum estimates that of the population.
-    Tendency: mostly conservative: coverage in 58 settings was .90 to 1.00; can be too low with nearly as many
+    Tendency: mostly conservative: coverage in 58 settings was .89 to 1.00; can be too low with nearly as many
     features as rows, or with a few labels flipped near separation.
     Reference: Laber and Murphy (2008), sections 3 and 4.
     """

@@ -196,7 +196,7 @@ def _normal_632_plus(records: Records, confidence_level: float) -> Outcome:
     Formula: x' +/- z(1 - d/2) SE x' / Err(1); x' is the .632+ estimate; SE is the root of the sum of squares of the
     n influence values of Err(1).
     Assumptions: the estimate is nearly normal, unbiased, and proportional to Err(1).
-    Tendency: long with few draws; coverage in 12 settings was .85 to 1.00.
+    Tendency: long with few draws; coverage in 12 settings was .84 to 1.00.
     Reference: Efron and Tibshirani (1997), section 3, and equations 35 to 40.
     """
     return _outcome(records, confidence_level, estimate_632_plus(records).estimate)
