@@ -132,3 +132,33 @@ TEST(what_it_proves_holds) {
         CHECK_AT_MOST(solved, 2 * found);
     }
 }
+
+// On the border of where g = 1 in the model, the loss is about what the model says, although under losses that consist
+// of pieces rows have other curvatures there than at the minimizer.
+TEST(the_model_is_about_the_loss_where_dives_lead) {
+    Random random(3);
+    for (const Loss loss : {Loss::SQUARED_HINGE, Loss::HUBER}) {
+        double in_model = 0.0;
+        double in_loss = 0.0;
+        for (int trial = 0; trial < 240; ++trial) {
+            const Instance instance = random_problem(random, trial, loss);
+            const auto problem = instance.view();
+            const auto arrangement = cudbound::merge_rows(problem);
+            const auto of_loss = cudbound::make_relaxation(problem, arrangement, unlimited_budget());
+            of_loss->set(0);
+            const auto model = cudbound::make_model(problem, arrangement, *of_loss, unlimited_budget());
+            model->set(0);
+            if (!model->found || !(model->anchor_loss > 0.0)) continue;
+            const auto node = model->make_node();
+            for (double& x : node->point) x = normal(random);
+            double squares = 0.0;
+            for (const double x : node->point) squares += x * x;
+            for (double& x : node->point) x *= std::sqrt(model->anchor_loss / squares);
+            in_model += 1.0;
+            in_loss += model->loss_at_point(*node) / model->anchor_loss;
+        }
+        // with the curvatures at the minimizer it is about three times as much
+        CHECK_AT_MOST(in_loss, 2.0 * in_model);
+        CHECK_AT_MOST(in_model, 2.0 * in_loss);
+    }
+}

@@ -471,6 +471,13 @@ struct Effort {
     // If setting up all searches would take more than one part in so many of the nodes, a few draws are tried first.
     static constexpr std::int64_t set_up_share = 4;
 
+    // Under losses that consist of pieces, the model has the mean second derivative of each row at margins that differ
+    // from the minimizer's by these shares of `model_reach` times the standard deviation that the row's margin has on
+    // the border of where g = 1. In four calls on real data, 0.4, 0.8 and 0 found smaller values more often than
+    // larger ones. Under logistic loss the upper end of one bracket rose by more than the lower end.
+    static constexpr double model_reach = 0.6;
+    static constexpr double model_shares[] = {-1.5, -0.75, 0.0, 0.75, 1.5};
+
     // Nodes of a dive under squared loss, about. All dives follow where a part of the nodes (`dive_share`) pays them,
     // but take a smaller one: what they raise t by, the searches and the narrowing that they pay for lower the upper
     // end by.

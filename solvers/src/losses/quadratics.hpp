@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <memory>
 
@@ -301,6 +302,7 @@ class ModelRelaxation final : public SquaredRelaxation {
           beta_(problem.p) {
         rows_.keep_all();
         quadratic_.gram.resize(beta_.size() * beta_.size());
+        lengths_.resize(problem.n);
         slope_.resize(beta_.size());
         step_.resize(beta_.size());
     }
@@ -312,6 +314,7 @@ class ModelRelaxation final : public SquaredRelaxation {
         const Node& minimizer = loss_.root();
         const double value = rows_.measure(minimizer.point.data()).total;
         rows_.hessian(quadratic_.gram);
+        if constexpr (!vanishes<kind>) bend_as_within(loss_.anchor_loss + loss_.slack - minimizer.loss);
         quadratic_.center = minimizer.point;
         quadratic_.least = minimizer.loss;
         found = !l1_.exists() || center_smooth_part(value);
@@ -328,6 +331,23 @@ class ModelRelaxation final : public SquaredRelaxation {
     }
 
  private:
+    // The loss consists of pieces, and many rows that have no curvature at the minimizer have some where the loss is
+    // larger by `rise`: with the means around the minimizer, the model's cells are as dear as those of the loss.
+    void bend_as_within(double rise) {
+        if (!factor_.factorize(quadratic_.gram, Settings::minorant_pivot)) return;
+        const std::size_t count = rows_.count();
+        factor_.squared_lengths(rows_.columns(), static_cast<int>(count), scratch_, lengths_.data());
+        const double reach = Effort::model_reach * std::sqrt(std::max(0.0, 2.0 * rise) / p);
+        for (std::size_t i = 0; i < count; ++i) {
+            double bend = 0.0;
+            for (const double share : Effort::model_shares) {
+                bend += loss_at<kind>(rows_.margins()[i] + share * reach * std::sqrt(lengths_[i])).bend;
+            }
+            rows_.set_bend(i, bend / static_cast<double>(std::size(Effort::model_shares)));
+        }
+        rows_.hessian(quadratic_.gram);
+    }
+
     // The minimizer of the model without the l1 penalty.
     bool center_smooth_part(double value) {
         if (!factor_.factorize(quadratic_.gram, Settings::minorant_pivot)) return false;
@@ -344,6 +364,8 @@ class ModelRelaxation final : public SquaredRelaxation {
     Cholesky factor_;
     Ball::Quadratic quadratic_;
     Vector<double> beta_, slope_, step_;  // (p) scratch
+    Vector<double> lengths_;              // (n) of the rows in the dual metric
+    Vector<double> scratch_;
 };
 
 }  // namespace cudbound

@@ -152,7 +152,7 @@ bool has_minorant(const Problem& problem);
 std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, KeptDraws& kept,
                                           Budget& budget);
 
-// The quadratic model of the loss at the minimizer of the draw. It bounds nothing: dives look there for classifiers.
+// A quadratic model of the loss, with the minimizer of the draw. It bounds nothing: dives look there for classifiers.
 // Follows `loss`, which has to be set to the draw before. Where the model is singular, `found` is false.
 std::unique_ptr<Relaxation> make_model(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss,
                                        Budget& budget);
