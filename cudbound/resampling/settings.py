@@ -36,9 +36,9 @@ class Resampling:
         which gives a constant classifier, if refits are made in batches, except those of searches; "redraw" otherwise
         and where two AUCs are compared. The CUD bound needs no refits and uses every draw unchanged.
     cv : int, splitter of scikit-learn or iterable of (train, test), default=None
-        Your own splits, used instead of random ones by methods based on folds or splits. All splits serve methods of
-        random splits. One partition of the rows or several serve those of repeated cross-validation, and only one
-        serves those of k-fold cross-validation. An integer means stratified shuffled folds.
+        Your own splits instead of random ones. `resampled-t` and `corrected-resampled-t` use all of them; methods of
+        k-fold cross-validation need one partition of the rows, those of repeated cross-validation one or more. An
+        integer means stratified shuffled folds.
     copies : bool or None, default=None
         Whether a classifier is refitted to a bootstrap draw with all copies of its rows. False fits each row of a draw
         once, about .632 n rows: a classifier that splits its rows when it is fitted, as a search with cross-validation
