@@ -140,16 +140,16 @@ def _way(option: str) -> tuple[str, object]:
     return GROUPED if option == "groups" else (name, value or None)
 
 
-def sources_beyond(sources: str, known: str) -> str:
-    """Return the works of a list that are not in another one.
+def sources_beyond(sources: str, others: str) -> str:
+    """Return the works of a list that are not among the others.
 
     Examples
     --------
     >>> sources_beyond("Wilson (1927), page 2; Kish (1965), Student (1908), page 1", "Wilson (1927)")
     'Kish (1965); Student (1908), page 1'
     """
-    each = re.split(r"(?<=\)), (?=[A-Z])|; ", sources)
-    return "; ".join(one for one in each if one.partition(")")[0] not in known)
+    works = re.split(r"(?<=\)), (?=[A-Z])|; ", sources)
+    return "; ".join(work for work in works if work.partition(")")[0] not in others)
 
 
 @dataclass(frozen=True)

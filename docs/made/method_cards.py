@@ -81,11 +81,11 @@ def statements(formula: str) -> list[str]:
 
 def fenced(formula: str, shown: str = "") -> str:
     """Return a formula as a block, one line per statement, except those in the formula that is `shown` already."""
-    known = statements(printed(shown))
+    shown_above = statements(printed(shown))
     lines = (
         textwrap.fill(line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
         for line in statements(printed(formula))
-        if line not in known
+        if line not in shown_above
     )
     return "\n".join(("```text", *lines, "```"))
 
