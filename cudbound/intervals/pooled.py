@@ -150,8 +150,9 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
     Formula: low = lo(n l + k; n + m), high = up(n h + k; n + m); k errors on m new cases; l, h and n are the
     centers and numbers of cases of two-center; low = lo(k; n + m) where two-center has the lower limit 0.
     Assumptions: those of two-center; the new cases are independent, and of the same population.
-    Tendency: in the registered study it reached its level in 129 of 135 settings; run again, the lowest coverage in the
-    others was .901; wrong if the new cases are of another population.
+    Tendency: in the registered study, with new cases of the same population, it reached its level in 45 of 45 cells for
+    the error and in 84 of 90 for sensitivity and specificity; run again, the lowest coverage in the others was .901;
+    wrong if the new cases are of another population.
     Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
     Tibshirani (1997), Kohavi (1995), Altham (1969).
     """
@@ -170,7 +171,8 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     cases of two-center; b is the Brier score of the new cases; me is their number of cases by the same rule, with
     the larger of the variances in training and among them.
     Assumptions: those of two-center; the new cases are independent, and of the same population.
-    Tendency: in the registered study it reached its level in 36 of 36 settings; the lowest coverage was .927.
+    Tendency: in the registered study, with new cases of the same population, it reached its level in 36 of 36 cells;
+    the lowest coverage was .927.
     Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
     Tibshirani (1997), Kohavi (1995), Altham (1969).
     """
@@ -192,7 +194,8 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
     centers and numbers of cases of two-center; 1 - a is the AUC of the new cases; me is their number of cases by
     the same rule.
     Assumptions: those of two-center; the new cases are independent, and of the same population.
-    Tendency: in the registered study it reached its level in 36 of 36 settings; the lowest coverage was .933.
+    Tendency: in the registered study, with new cases of the same population, it reached its level in 36 of 36 cells;
+    the lowest coverage was .933.
     Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
     Tibshirani (1997), Kohavi (1995), Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006), Altham
     (1969).
