@@ -171,7 +171,7 @@ def rho_threshold(
     """Return the rho below which the test rejects; a larger value is stronger evidence.
 
     It is 1 - (t_{K-1, 1-significance/2} / t_0)^2 with t_0 the statistic at rho = 0. The hypothesis is rejected for
-    every rho below it and for none at or above it; the paper calls it the largest rho at which the hypothesis is
+    every rho below it and for none above it; the paper calls it the largest rho at which the hypothesis is
     accepted, but by its algebra it is the smallest.
 
     Parameters
