@@ -5,6 +5,7 @@ SOURCES := pyproject.toml $(shell find solvers -name '*.cpp' -o -name '*.hpp' -o
 CMAKE = $(BIN)/cmake -S solvers -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja" -DCUDBOUND_TESTS=ON
 CTEST = $(BIN)/ctest --parallel 2 --output-on-failure
 PYTEST = $(BIN)/pytest --numprocesses 2 --dist loadfile
+PROPERTIES = tests/solve/test_properties.py tests/solve/test_losses_of_both_solvers.py tests/bound/test_boundary.py
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
@@ -31,6 +32,7 @@ test-slow: build
 	$(CTEST) --test-dir build/solvers
 	$(CTEST) --test-dir build/sanitized
 	$(PYTEST) -m 'slow and not long'
+	CUDBOUND_EXAMPLES=200 $(PYTEST) $(PROPERTIES)
 
 # what takes longer, a million draws in exact arithmetic for example; hours
 test-long: build fuzz

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,10 +21,20 @@ from cudbound.solve.search import solve_draws
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-8
-# derandomized: the same examples on every run; the seeds inside an example are drawn by hypothesis
-PROPERTY = settings(
-    max_examples=120, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+#: How many examples of a property are tried, in percent of those of the quick tests; the slow tests try twice as many.
+EXAMPLES = int(os.environ.get("CUDBOUND_EXAMPLES", "100"))
+
+
+def of_examples(number: int) -> settings:
+    """Settings for a number of examples: the same ones on every run, whose seeds are drawn by hypothesis."""
+    number = number * EXAMPLES // 100
+    health = list(HealthCheck)
+    return settings(
+        max_examples=number, deadline=None, derandomize=True, database=None, suppress_health_check=health
+    )
+
+
+PROPERTY = of_examples(120)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis_cases import PROPERTY, Case, assert_same_q, cases, solved, with_weights
+from hypothesis import given
+from hypothesis_cases import Case, assert_same_q, cases, of_examples, solved, with_weights
 from oracles import OracleResult, check_witness, enumerate_q
 from random_problems import KINDS, N_DRAWS, make_with_loss
 from worlds import world_problem
@@ -147,7 +147,7 @@ def test_more_coefficients_than_rows_with_a_ridge_penalty(loss: str) -> None:
 
 # ---- relations that other losses add to those of test_properties.py ---------------------------------------------
 
-RELATION = settings(PROPERTY, max_examples=60)
+RELATION = of_examples(60)
 every_loss = cases(losses=tuple(LOSSES), penalized=True, infinite=False)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis_cases import (
     PROPERTY,
@@ -15,6 +15,7 @@ from hypothesis_cases import (
     assert_same_q,
     cases,
     mapped,
+    of_examples,
     reordered,
     solved,
     tolerance_of,
@@ -34,7 +35,7 @@ Array = NDArray[np.float64]
 
 #: Squared loss alone, and any loss with weights of the rows, offsets and penalties.
 any_loss = cases(losses=tuple(LOSSES), penalized=True, infinite=False)
-EITHER = settings(PROPERTY, max_examples=150)
+EITHER = of_examples(150)
 
 # ---- the arrays of one problem, written in another way -------------------------------------------------------
 
@@ -196,7 +197,7 @@ def test_q_is_at_least_the_value_of_any_classifier(case: Case) -> None:
 # ---- the same bits ---------------------------------------------------------------------------------------------
 
 
-@settings(PROPERTY, max_examples=60)
+@of_examples(60)
 @given(cases() | any_loss)
 def test_threads_and_grouping_of_the_draws_do_not_change_a_bit(case: Case) -> None:
     counts = case.rng.multinomial(
