@@ -25,7 +25,7 @@ from page_session import FENCE, GENERATED, run_page
 
 import cudbound
 from cudbound.adapters import ADAPTERS
-from cudbound.cli.group import main as command
+from cudbound.cli.command import main as command
 from cudbound.intervals import METHODS
 from cudbound.losses.surrogates import LOSSES
 from cudbound.point_estimates import ESTIMATORS

@@ -14,7 +14,7 @@ def main() -> None:
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:  # ignored where a shell has put the command into the background
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
-    from cudbound.cli.group import main as command
+    from cudbound.cli.command import main as command
 
     signal.signal(signal.SIGINT, before)
     command(prog_name="cudbound")

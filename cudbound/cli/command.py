@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -40,6 +41,20 @@ Exit codes:
   130  stopped by Ctrl-C; no file was written, but the store of a study keeps
        finished replicates"""
 
+#: The module of each command.
+MODULES = {
+    "demo": "demo",
+    "check": "check",
+    "interval": "interval",
+    "report": "report",
+    "compare-learners": "learners",
+    "plan": "sample_size",
+    "methods": "methods",
+    "explain": "methods",
+    "example": "demo",
+    "study": "study",
+    "verify": "verify",
+}
 #: What the package calls an argument, where a command has another name for it.
 NAMES = {
     "rng": "seed",
@@ -121,9 +136,6 @@ class OneLineGroup(click.Group):
 
     command_class = OneLineCommand
 
-    def __init__(self, *arguments: Any, **named: Any):
-        super().__init__(*arguments, **{"epilog": EXIT_CODES, **named})
-
     def main(self, *arguments: Any, standalone_mode: bool = True, **named: Any) -> Any:
         """Run the command and exit the interpreter with its exit code."""
         run = partial(super().main, *arguments, standalone_mode=False, **{"prog_name": PROGRAM, **named})
@@ -161,6 +173,36 @@ class OneLineGroup(click.Group):
                 sys.exit(INTERRUPTED)
             fail(str(error), UNUSABLE)
         sys.exit(code)
+
+
+class CommandLine(OneLineGroup):
+    """The commands; the module of each is imported when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return sorted(MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by its name, or None if there is none."""
+        if cmd_name not in MODULES:
+            return None
+        module = import_module(f"cudbound.cli.{MODULES[cmd_name]}")
+        found: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        return found
+
+
+@click.group(
+    PROGRAM,
+    cls=CommandLine,
+    epilog=EXIT_CODES,
+    context_settings={"show_default": True},  # of the options of every command
+)
+@click.version_option(package_name=PROGRAM, prog_name=PROGRAM)
+def main() -> None:
+    """Confidence intervals for the error of a classifier trained on few patients.
+
+    Only the training data are needed.
+    """
 
 
 command = partial(click.command, cls=OneLineCommand)

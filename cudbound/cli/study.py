@@ -11,7 +11,7 @@ import click
 
 from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.basis.rounding import printable
-from cudbound.cli.command import INTERRUPTED, OneLineGroup, say
+from cudbound.cli.command import EXIT_CODES, INTERRUPTED, OneLineGroup, say
 from cudbound.cli.options import FILE, from_text, jobs_option
 from cudbound.cli.output import check_paths, emit, output_option
 
@@ -39,7 +39,7 @@ def _shard(text: str) -> Shard:
     return read_shard(text)
 
 
-@click.group("study", cls=OneLineGroup)
+@click.group("study", cls=OneLineGroup, epilog=EXIT_CODES)
 def study() -> None:
     """Measure how often intervals contain the true value, over many training sets."""
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from cudbound.cli.group import main
+from cudbound.cli.command import main
 
 FENCE = re.compile(
     r"^```(?P<language>\w*|{[\w-]+})(?: (?P<source>\S+))?\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL

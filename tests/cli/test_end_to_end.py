@@ -182,7 +182,7 @@ def test_a_comparison_shows_a_bar_with_the_remaining_time_and_stops_at_ctrl_c(fo
 @pytest.mark.parametrize("command", ["interval", "compare-learners", "methods"])
 def test_help_loads_no_heavy_package(tmp_path, command):
     code = (
-        "import sys\nfrom cudbound.cli.group import main\n"
+        "import sys\nfrom cudbound.cli.command import main\n"
         "try:\n    main(['" + command + "', '--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
         "heavy = {'sklearn', 'pandas', 'scipy', 'joblib', 'tqdm', 'tabulate', 'cvxpy', 'matplotlib', 'skops'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"

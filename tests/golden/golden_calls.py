@@ -30,7 +30,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import cudbound as cb
-from cudbound.cli.group import main as command
+from cudbound.cli.command import main as command
 from cudbound.records import (
     BootstrapLosses,
     FoldLosses,

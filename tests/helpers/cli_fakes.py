@@ -11,9 +11,8 @@ from click.testing import CliRunner, Result
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.results import IntervalEstimate
-from cudbound.cli.command import CollectedWarnings
+from cudbound.cli.command import CollectedWarnings, main
 from cudbound.cli.fitted import FittedClassifier, with_notes
-from cudbound.cli.group import main
 from cudbound.inputs.csv_columns import TrainingData
 from cudbound.intervals import METHODS
 from cudbound.report.tables import Run

@@ -22,7 +22,7 @@ from cudbound import (
     compare_intervals,
     cud_interval,
 )
-from cudbound.cli.group import main
+from cudbound.cli.command import main
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, MetricRows
 from cudbound.metrics.views import records_for
 from cudbound.point_estimates.bootstrap_632 import effective_rows

@@ -50,7 +50,7 @@ from sklearn.tree import DecisionTreeClassifier
 import cudbound as cb
 from cudbound import Bound, Resampling
 from cudbound.adapters.parts import describe_classifier
-from cudbound.cli.group import main
+from cudbound.cli.command import main
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.data_file import DataFile
 from cudbound.intervals.five_by_two import five_by_two_f

@@ -25,7 +25,7 @@ import json, os, sys
 from click.testing import CliRunner
 from cudbound.cli import demo
 from cudbound.cli.__main__ import main
-from cudbound.cli.group import main as command
+from cudbound.cli.command import main as command
 
 demo.ARGUMENTS["n_resamples"] = 20
 for arguments in json.load(open("commands.json")):
