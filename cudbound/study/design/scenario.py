@@ -209,8 +209,12 @@ class Study:
 
     def _check_samples(self, scenario: Scenario, above: tuple[Scenario, ...]) -> None:
         """Raise unless `samples_of` is an earlier scenario with the same population and its own samples."""
-        offered = {other.name: other.population for other in above if other.samples_of is None}
-        if scenario.samples_of is not None and offered.get(scenario.samples_of) != scenario.population:
+        offered = [
+            other.name
+            for other in above
+            if other.samples_of is None and other.population == scenario.population
+        ]
+        if scenario.samples_of is not None and scenario.samples_of not in offered:
             rule = "the name of an earlier scenario with the same population and its own samples"
             raise ParameterError(
                 "samples_of", rule, scenario.samples_of, suggestion(scenario.samples_of, offered)
