@@ -145,11 +145,11 @@ def sources_beyond(sources: str, others: str) -> str:
 
     Examples
     --------
-    >>> sources_beyond("Wilson (1927), page 2; Kish (1965), Student (1908), page 1", "Wilson (1927)")
+    >>> sources_beyond("Wilson (1927); Kish (1965); Student (1908), page 1", "Wilson (1927)")
     'Kish (1965); Student (1908), page 1'
     """
-    works = re.split(r"(?<=\)), (?=[A-Z])|; ", sources)
-    return "; ".join(work for work in works if work.partition(")")[0] not in others)
+    known = others.split("; ")
+    return "; ".join(work for work in sources.split("; ") if work not in known)
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class MethodCard:
     tendency : str
         Whether it is known to be too short (liberal) or too long (conservative), too low or too high, and when.
     reference : str
-        Source with section or equation, and where this package deviates from it.
+        Sources with section or equation, separated by semicolons, and where this package deviates from them.
     ways : mapping of (str, object) to Words
         Title and sources with another value of an option, by the option and the value; by the option and None for any
         value but the default; by `GROUPED` for groups of rows.

@@ -153,8 +153,8 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
     Tendency: in the registered study, with new cases of the same population, it reached its level in 45 of 45 cells for
     the error and in 84 of 90 for sensitivity and specificity; run again, the lowest coverage in the others was .901;
     wrong if the new cases are of another population.
-    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
-    Tibshirani (1997), Kohavi (1995), Altham (1969).
+    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934); Efron and
+    Tibshirani (1997); Kohavi (1995); Altham (1969).
     """
     trained, record = _trained(records, confidence_level), records.require(TEST_SET)
     if math.isnan(trained.estimate):
@@ -173,8 +173,8 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     Assumptions: those of two-center; the new cases are independent, and of the same population.
     Tendency: in the registered study, with new cases of the same population, it reached its level in 36 of 36 cells;
     the lowest coverage was .927.
-    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
-    Tibshirani (1997), Kohavi (1995), Altham (1969).
+    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934); Efron and
+    Tibshirani (1997); Kohavi (1995); Altham (1969).
     """
     trained = _trained(records, confidence_level)
     losses = np.asarray(records.require(TEST_SET).losses, dtype=float)
@@ -196,8 +196,8 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
     Assumptions: those of two-center; the new cases are independent, and of the same population.
     Tendency: in the registered study, with new cases of the same population, it reached its level in 36 of 36 cells;
     the lowest coverage was .933.
-    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
-    Tibshirani (1997), Kohavi (1995), Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006), Altham
+    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934); Efron and
+    Tibshirani (1997); Kohavi (1995); Hanley and McNeil (1982); DeLong et al. (1988); Newcombe (2006); Altham
     (1969).
     """
     trained, record = _trained(records, confidence_level), records.require(TEST_SET)

@@ -211,10 +211,10 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
     Tendency: for two classes in the registered study, which was stopped early, it reached its level in 129 of 130
     settings; run again, the coverage in the other was .940; can be too short if many cases lie on the decision
     boundary.
-    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
-    Tibshirani (1997), Kohavi (1995).
-    Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934),
-    Efron and Tibshirani (1997), Kohavi (1995), Kish (1965).
+    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934); Efron and
+    Tibshirani (1997); Kohavi (1995).
+    Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934);
+    Efron and Tibshirani (1997); Kohavi (1995); Kish (1965).
     """
     outcome = _outcome(records, confidence_level)
     # rows of groups, and those that do not count alike
@@ -277,12 +277,12 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     unseen case.
     Assumptions: one of the two centers is near the error of this classifier, and varies as if observed on n new
     cases.
-    Tendency: in the registered study it reached its level in 92 of 94 settings; run again, the lowest coverage in the
-    others was .922.
-    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
-    Tibshirani (1997), Kohavi (1995).
-    Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934),
-    Efron and Tibshirani (1997), Kohavi (1995), Kish (1965).
+    Tendency: in the registered study, which was stopped early, it reached its level in 92 of 94 settings; run again,
+    the lowest coverage in the others was .922.
+    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934); Efron and
+    Tibshirani (1997); Kohavi (1995).
+    Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934);
+    Efron and Tibshirani (1997); Kohavi (1995); Kish (1965).
     """
     return _outcome(records, confidence_level)
 
@@ -297,12 +297,12 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
     groups, of the rarer class, to which it decreases near an AUC of 1.
     Assumptions: one of the two centers is near the error of this classifier, and varies as if observed on n new
     cases.
-    Tendency: in the registered study it reached its level in 94 of 97 settings; run again, the lowest coverage in the
-    others was .890.
-    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934), Efron and
-    Tibshirani (1997), Kohavi (1995), Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006).
-    Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934),
-    Efron and Tibshirani (1997), Kohavi (1995), Hanley and McNeil (1982), Obuchowski (1997), Newcombe (2006).
+    Tendency: in the registered study, which was stopped early, it reached its level in 94 of 97 settings; run again,
+    the lowest coverage in the others was .890.
+    Reference: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934); Efron and
+    Tibshirani (1997); Kohavi (1995); Hanley and McNeil (1982); DeLong et al. (1988); Newcombe (2006).
+    Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934);
+    Efron and Tibshirani (1997); Kohavi (1995); Hanley and McNeil (1982); Obuchowski (1997); Newcombe (2006).
     """
     return _outcome(records, confidence_level)
 

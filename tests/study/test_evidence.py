@@ -277,6 +277,7 @@ def test_the_cards_of_the_recommended_interval_have_the_numbers_of_its_study(met
     assert len(again) == len(used) - used["keeps_level"].sum()
     others = "the coverage in the other" if len(again) == 1 else "the lowest coverage in the others"
     sentence = (
+        "in the registered study, which was stopped early, "
         f"it reached its level in {used['keeps_level'].sum()} of {len(used)} settings; run again, {others} was "
         f"{decimal(again['coverage_again'].min())}"
     )
