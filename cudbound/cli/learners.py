@@ -88,7 +88,7 @@ def _recipes(
     "--methods",
     type=options.from_text(options.between_commas),
     metavar="all|NAME,NAME,...",
-    help="Tests to compute; 'cudbound methods --gives comparison' lists the names.  [default: repeated-k-fold-t, "
+    help="Tests to compute; 'cudbound methods' lists the names.  [default: repeated-k-fold-t, "
     "for the AUC auc-difference]",
 )
 @click.option(

@@ -4,69 +4,46 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 
 import click
 
 from cudbound.basis.exceptions import suggestion
 from cudbound.cli.command import command
-from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.data_file import quoted
-from cudbound.report.render import render_report
+from cudbound.report.render import render_report, wrapped
 
 #: Columns of text, and those of the headings.
 LINE, INDENT = 80, 15
-#: Values of --gives, and how `cudbound.available_methods` says it.
-KINDS = {"interval": "interval", "comparison": "comparison", "point-estimate": "point estimate"}
 #: What gives what.
 CALLS = {
     "interval": "cudbound interval",
     "comparison": "cudbound compare-learners",
     "point estimate": "estimate_error in Python",
 }
-FOR_READERS = ("table", "markdown", "latex")
-#: What a reader sees; programs get every column.
 OVERVIEW = ["name", "estimand", "title"]
 NOTE = (
-    "Cost in fits, options, assumptions, known tendency and reference: 'cudbound explain METHOD', or of all methods "
-    "--format csv or json."
+    "Cost in fits, options, assumptions, known tendency and reference of a method: 'cudbound explain METHOD', or of "
+    "all methods available_methods() in Python."
 )
 
 
 @command("methods")
-@click.option(
-    "--gives",
-    type=click.Choice(tuple(KINDS)),
-    help="List only intervals for one classifier ('cudbound interval'), comparisons of two ('cudbound "
-    "compare-learners'), or point estimates (estimate_error in Python).",
-)
-@output_options
-def methods(gives: str | None, output: ResultOutput) -> None:
+def methods() -> None:
     """List the methods by name and aim.
 
-    The formats csv and json have all columns, including cost in fits, options, groups, assumptions, known tendency,
-    reference and records.
+    There are intervals for one classifier ('cudbound interval'), comparisons of two ('cudbound compare-learners'), and
+    point estimates (estimate_error in Python).
     """
     from cudbound.analysis.available_methods import available_methods
     from cudbound.basis.outcomes import Estimand
-    from cudbound.report.sentences import DIFFERENCES, ERRORS, explain_estimands
+    from cudbound.report.sentences import explain_estimands
     from cudbound.report.table_columns import methods_report
 
-    output.check()
     frame = available_methods()
-    if gives is not None:
-        frame = frame[frame["gives"].str.contains(KINDS[gives])]
-    words = DIFFERENCES if gives == "comparison" else ERRORS
-    notes = [NOTE, *explain_estimands(map(Estimand.read, frame["estimand"]), words)]
-    reports = [methods_report(frame, notes)]
-    if output.form in FOR_READERS:
-        reports = [
-            methods_report(rows[OVERVIEW], title=f"Methods that give: {what!s}")
-            for what, rows in frame.groupby("gives", sort=False)
-        ]
-        reports[-1] = replace(reports[-1], notes=tuple(notes))
-    emit("\n\n".join(render_report(table, output.form) for table in reports), output.path)
+    for what, rows in frame.groupby("gives", sort=False):
+        click.echo(f"{render_report(methods_report(rows[OVERVIEW], title=f'Methods that give: {what!s}'))}\n")
+    click.echo(wrapped([NOTE, *explain_estimands(map(Estimand.read, frame["estimand"]))]))
 
 
 @command("explain")

@@ -46,7 +46,7 @@ from cudbound.metrics.metric import METRICS
     "--method",
     default="two-center",
     metavar="NAME",
-    help="Interval to plan for; 'cudbound methods --gives interval' lists the names.",
+    help="Interval to plan for; 'cudbound methods' lists the names.",
 )
 @click.option("--metric", type=click.Choice(tuple(METRICS)), default="error", help="Metric of the interval.")
 @options.confidence_level_option

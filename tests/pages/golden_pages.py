@@ -264,7 +264,6 @@ def command_of_files_and_learners() -> str:
         f"compare-learners {data} --exclude clinic --learners lda,tree --seed 1",
         f"plan {data} --exclude clinic --n-samples 20,30 --replicates 10 --resamples 20 --seed 1",
         "methods",
-        "methods --gives conditional --format csv",
         "explain two-center",
         "example",
     )
