@@ -195,16 +195,14 @@ def saved_analysis(
             "the origin of this result is unknown, since it is part of a table or was made by hand: save what "
             "cudbound.compare_intervals, cudbound.performance_interval or cudbound.cud_interval returned"
         )
-    fingerprint, row_checks = analysis.fingerprints
     return SavedResult(
         _question(analysis),
-        fingerprint,
+        analysis.fingerprint,
         analysis.run.classifiers.get(SINGLE, ""),
         analysis.counts,
         analysis.coefficients,
         analysis.bounds if bounds is None else bounds,
         saved_rows(rows),
-        row_checks=row_checks,
     )
 
 

@@ -168,9 +168,9 @@ class Analysis:
         return self.metrics.event_class(self.classes)
 
     @cached_property
-    def fingerprints(self) -> tuple[str, str]:
-        """The fingerprint of the training set, and the digits of each of its rows."""
-        return self.sample.fingerprints
+    def fingerprint(self) -> str:
+        """The fingerprint of the training set."""
+        return self.sample.fingerprint
 
     @property
     def cud_bounds(self) -> tuple[tuple[CudBound, ...], ...]:

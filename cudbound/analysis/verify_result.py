@@ -19,7 +19,6 @@ from cudbound.basis.environment import versions
 from cudbound.basis.exceptions import CudboundWarning, StatedError
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Features, Learner, Splits, check_integer, check_n_jobs, check_rng
-from cudbound.inputs.data_file import first_few
 from cudbound.intervals import METHODS, Method, find_methods
 from cudbound.metrics.targets import targets_of
 from cudbound.problem.problem import AdditiveModel
@@ -144,15 +143,14 @@ def verify_result(
     data = fitted_sample(estimator, X, y, streams, groups, sample_weight, several=True)
     metrics = saved.question.metric.resolve(data.classes.tolist())
     data = replace(data, event_class=metrics.event_class(data.classes.tolist()))
-    fingerprint, row_checks = data.fingerprints
-    same = fingerprint == saved.fingerprint and data.n_samples == saved.counts.shape[1]
+    same = data.fingerprint == saved.fingerprint and data.n_samples == saved.counts.shape[1]
     checks = [
         Check(
             "file",
             intact,
             "unchanged since it was written" if intact else "changed since it was written, or damaged",
         ),
-        _check_data(saved, fingerprint, same, data.n_samples, row_checks),
+        _check_data(saved, data.fingerprint, same, data.n_samples),
     ]
     # what the result says was said when it was computed
     with warnings.catch_warnings(action="ignore", category=CudboundWarning):
@@ -181,38 +179,17 @@ def verify_result(
     return replace(result, intervals=_in_words(saved)) if verified else result
 
 
-def _check_data(saved: SavedResult, fingerprint: str, same: bool, n: int, row_checks: str) -> Check:
+def _check_data(saved: SavedResult, fingerprint: str, same: bool, n: int) -> Check:
     """Compare the fingerprint of the data with that in the file."""
     if same:
         return Check("data", True, f"fingerprint {fingerprint[:12]}..., as in the file")
     was = saved.counts.shape[1]
     why = f"{n} rows, but {was} in the file: some were added, removed, or dropped for a missing cell"
     if n == was:
-        why = f"{n} rows, as in the file, but {_what_differs(saved.row_checks, row_checks)}"
+        why = f"{n} rows, as in the file, but a value, a label, a group or the order of rows differs"
     return Check(
         "data", False, f"{why}. Fingerprint {fingerprint[:12]}..., in the file {saved.fingerprint[:12]}..."
     )
-
-
-def _what_differs(saved_checks: str, row_checks: str) -> str:
-    """Return which rows differ, as far as two digits per row show it."""
-    saved_rows, rows = (
-        [checks[place : place + 2] for place in range(0, len(checks), 2)]
-        for checks in (saved_checks, row_checks)
-    )
-    places = [
-        str(place)
-        for place, pair in enumerate(zip(saved_rows, rows, strict=False), start=1)
-        if pair[0] != pair[1]
-    ]
-    if saved_rows and not places:
-        return "a group or a value differs"
-    if saved_rows and sorted(saved_rows) == sorted(rows):
-        return "in another order"
-    if 0 < 2 * len(places) <= len(rows):
-        rows_differ = f"row {places[0]} differs" if len(places) == 1 else f"rows {first_few(places)} differ"
-        return f"{rows_differ} (counted from 1), as after editing, or rounding by a spreadsheet"
-    return "a column, most values, or the order of rows differ, as after sorting, rounding, or reading in another way"
 
 
 def _check_draws(saved: SavedResult, counts: NDArray[np.int32]) -> Check:

@@ -144,17 +144,9 @@ class Sample:
         return np.asarray(self.labels > 0.0 if self.event_class else self.labels < 0.0)
 
     @property
-    def fingerprints(self) -> tuple[str, str]:
-        """Return the fingerprint of the training set, and two hexadecimal digits per row, which find a changed row.
-
-        With 256 values these digits say next to nothing about a patient, and miss one change in 256.
-        """
-        whole = fingerprint(self.X, self.events, self.groups, self.sample_weight)
-        X = np.asarray(self.X.toarray() if hasattr(self.X, "toarray") else self.X)
-        event, weight = self.events, self.sample_weight
-        parts = (X, event) if weight is None else (X, event, weight)
-        rows = (b"".join(_canonical(np.asarray(part[row])) for part in parts) for row in range(len(X)))
-        return whole, "".join(hashlib.sha256(row).hexdigest()[:2] for row in rows)
+    def fingerprint(self) -> str:
+        """The SHA-256 of the training set."""
+        return fingerprint(self.X, self.events, self.groups, self.sample_weight)
 
 
 def check_before_fit(X: Any, y: Any) -> None:

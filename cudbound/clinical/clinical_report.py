@@ -245,7 +245,7 @@ def make_report(
             "method": RECOMMENDED,
             "seed": seed,
             "versions": versions(),
-            "fingerprint": results.analysis.fingerprints[0],
+            "fingerprint": results.analysis.fingerprint,
         },
     }
     return ClinicalReport(strict(report), results.table)

@@ -163,16 +163,10 @@ def test_a_file_that_a_spreadsheet_saved_with_the_same_values_holds(way, saved):
     assert set(outcomes(verify(), 0).values()) == {"passed"}
 
 
+DIFFERS = "30 rows, as in the file, but a value, a label, a group or the order of rows differs"
 CHANGED = {
-    "a cell": (
-        SHEET.assign(age=SHEET["age"] + (SHEET.index == 4)),
-        "30 rows, as in the file, but row 5 differs (counted from 1)",
-    ),
-    "rounding": (
-        SHEET.assign(bmi=SHEET["bmi"].round(1)),
-        "but a column, most values, or the order of rows differ",
-    ),
-    "the order": (SHEET.sort_values("age"), "30 rows, as in the file, but in another order"),
+    "a cell": (SHEET.assign(age=SHEET["age"] + (SHEET.index == 4)), DIFFERS),
+    "the order": (SHEET.sort_values("age"), DIFFERS),
     "a row less": (SHEET[1:], "29 rows, but 30 in the file: some were added, removed, or dropped"),
 }
 

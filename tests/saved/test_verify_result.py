@@ -233,7 +233,7 @@ def test_another_row_another_label_and_another_order_are_found(changed):
         assert "witnesses" not in outcomes(found)
     found = verify_result(path, CLF, X, Y, groups=GROUPS)
     assert failed(found) == ["data"]
-    assert "30 rows, as in the file, but a group or a value differs" in found.checks[1].finding
+    assert "30 rows, as in the file, but a value, a label, a group or the order of rows differs" in found.checks[1].finding
     fewer = verify_result(path, CLF, X[1:], Y[1:]).checks[1].finding
     assert fewer.startswith(f"{N - 1} rows, but {N} in the file")
     frame = pd.DataFrame(X, columns=["a", "b"])
