@@ -168,7 +168,7 @@ def saved(
 ) -> list[str]:
     found.save(folder / "result.json")
     verification: ResultVerification = verify_result(
-        folder / "result.json", model, [[0.0], [1.0]], [0, 1], sample=5
+        folder / "result.json", model, [[0.0], [1.0]], [0, 1], n_jobs=2
     )
     checks: tuple[Check, ...] = verification.checks
     return [] if verification.passed and verification.complete else [check.finding for check in checks]

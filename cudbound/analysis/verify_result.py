@@ -18,7 +18,7 @@ from cudbound.basis.calls import public_call
 from cudbound.basis.environment import versions
 from cudbound.basis.exceptions import CudboundWarning, StatedError
 from cudbound.basis.sample import Sample
-from cudbound.basis.validation import Features, Learner, Splits, check_integer, check_n_jobs, check_rng
+from cudbound.basis.validation import Features, Learner, Splits, check_n_jobs, check_rng
 from cudbound.intervals import METHODS, Method, find_methods
 from cudbound.metrics.targets import targets_of
 from cudbound.problem.problem import AdditiveModel
@@ -50,8 +50,6 @@ def verify_result(
     sample_weight: ArrayLike | None = None,
     cv: Splits | None = None,
     new_cases: tuple[Features, ArrayLike] | None = None,
-    sample: int | None = None,
-    rng: int | np.random.Generator | None = 0,
     n_jobs: int | None = 1,
 ) -> ResultVerification:
     """Check a file written by ``save`` on the data of the result.
@@ -62,7 +60,7 @@ def verify_result(
     2. draw the bootstrap samples from the seed again, and compare them with those in the file;
     3. check that the coefficients in the file minimize the loss on these data, and their training error;
     4. compute the value of every draw's witness, without the solver; it proves the lower bound;
-    5. solve the draws, or a sample of them, and compare the bounds;
+    5. solve the draws, and compare the bounds;
     6. compute the quantile of the draws in the file, and the limits from it;
     7. recompute the rows of a table from the seed, and compare them.
 
@@ -85,11 +83,6 @@ def verify_result(
         Row weights, as passed originally.
     cv, new_cases : default=None
         As passed to `cudbound.compare_intervals`, unless it was a number: the file cannot contain it.
-    sample : int, default=None
-        Number of draws to solve again completely, chosen at random; None solves all of them as far as the quantile
-        requires.
-    rng : int, numpy.random.Generator or None, default=0
-        Chooses the sample.
     n_jobs : int or None, default=1
         Workers; -1 for all cores.
 
@@ -135,8 +128,6 @@ def verify_result(
     ...     verify_result(f"{folder}/result.json", clf, X, y).passed
     True
     """
-    size = None if sample is None else check_integer("sample", sample, 1)
-    generator = check_rng(rng)
     jobs = check_n_jobs(n_jobs)
     saved, intact = read_saved(path)
     streams = spawn_streams(check_rng(saved.question.rng))
@@ -162,7 +153,7 @@ def verify_result(
             checks.append(check)
             if model is not None:
                 for bound in saved.bounds:
-                    checks += check_on_data(bound, saved, model, data, size, generator, jobs)
+                    checks += check_on_data(bound, saved, model, data, jobs)
         level = saved.question.confidence_level
         targets = targets_of(metrics, data.events, None, level, saved.question.alternative)
         levels = {target.metric.name: target.cud_level for target in targets}

@@ -64,12 +64,6 @@ def saved_text(
 @click.argument("data_path", metavar="FILE.csv", type=FILE)
 @options_as_object("model", find_model, *MODEL_OPTIONS)
 @new_cases_option
-@click.option(
-    "--sample",
-    type=click.IntRange(min=1),
-    show_default="all draws",
-    help="Solve only this many draws again, chosen at random; the values of the witnesses are computed for all draws.",
-)
 @jobs_option
 @output_options
 def verify(
@@ -77,7 +71,6 @@ def verify(
     data_path: Path,
     model: SavedModel | None,
     new_cases: Path | None,
-    sample: int | None,
     n_jobs: int,
     output: ResultOutput,
 ) -> None:
@@ -124,8 +117,6 @@ def verify(
             sample_weight=data.weights,
             cv=folds_of(data, how.folds),
             new_cases=new_cases_of(fitted, how.data, new_cases),
-            sample=sample,
-            rng=0,
             n_jobs=n_jobs,
         )
     emit(render_report(verification.report(), output.form), output.path)

@@ -94,11 +94,9 @@ def check_on_data(
     saved: SavedResult,
     model: AdditiveModel,
     sample: Sample,
-    size: int | None,
-    rng: np.random.Generator,
     n_jobs: int | None,
 ) -> Iterator[Check]:
-    """Check a bound on the data: `size` draws, chosen at random, are solved again; None means all draws."""
+    """Check a bound on the data."""
     question = saved.question
     metric_rows = [
         MetricRows(interval.metric, sample.events, sample.sample_weight) for interval in bound.intervals
@@ -110,9 +108,7 @@ def check_on_data(
         problem = draws_problem(model, saved.counts, rate, metric_rows[0].score_weights(saved.counts))
     yield _check_estimate(bound, metric_rows, model.training_errors)
     yield _check_witnesses(bound, problem)
-    n = problem.n_draws
-    chosen = None if size is None else np.sort(rng.choice(n, min(size, n), replace=False))
-    yield _check_draws(bound, problem, question, chosen, n_jobs)
+    yield _check_draws(bound, problem, question, n_jobs)
 
 
 def _check_estimate(bound: SavedBound, metric_rows: list[MetricRows], wrong: NDArray[np.bool_]) -> Check:
@@ -144,39 +140,26 @@ def _check_witnesses(bound: SavedBound, problem: Problem) -> Check:
     return Check(name, True, f"{lower.size} lower bounds follow from their witnesses, to {near.max():.1g}")
 
 
-def _check_draws(
-    bound: SavedBound,
-    problem: Problem,
-    question: SavedQuestion,
-    chosen: NDArray[np.intp] | None,
-    n_jobs: int | None,
-) -> Check:
+def _check_draws(bound: SavedBound, problem: Problem, question: SavedQuestion, n_jobs: int | None) -> Check:
     """Solve draws again and compare the bounds: both must allow the same Q."""
     name = f"draws solved again{_of(bound)}"
     limits = SearchLimits(solver=question.bound.solver, nodes=default_node_budget(problem))
-    n_draws, previous = problem.n_draws, None
-    if chosen is None:
-        # first as far as the quantile requires, so that the nodes are spent where they decide
-        search = Search(n_jobs=n_jobs, limits=limits)
-        previous = search_joint(problem, len(bound.intervals), question.confidence_level, search)
-        chosen = np.arange(n_draws)
-    else:
-        problem = problem.select(chosen)
+    # first as far as the quantile requires, so that the nodes are spent where they decide
+    search = Search(n_jobs=n_jobs, limits=limits)
+    previous = search_joint(problem, len(bound.intervals), question.confidence_level, search)
     draws = solve_draws(problem, n_jobs=n_jobs, limits=limits, previous=previous)
-    near = tolerances(problem)
-    lower, upper = bound.lower[chosen], bound.upper[chosen]
-    apart = ~((lower <= draws.upper + near) & (upper >= draws.lower - near))
+    near, size = tolerances(problem), problem.n_draws
+    apart = ~((bound.lower <= draws.upper + near) & (bound.upper >= draws.lower - near))
     if apart.any():
-        place = int(apart.argmax())
+        draw = int(apart.argmax())
         text = (
-            f"{int(apart.sum())} of {chosen.size} disagree; draw {chosen[place]} has Q from {lower[place]:.6g} to "
-            f"{upper[place]:.6g} in the file, and from {draws.lower[place]:.6g} to {draws.upper[place]:.6g} here"
+            f"{apart.sum()} of {size} disagree; draw {draw} has Q from {bound.lower[draw]:.6g} to "
+            f"{bound.upper[draw]:.6g} in the file, and from {draws.lower[draw]:.6g} to {draws.upper[draw]:.6g} here"
         )
         return Check(name, False, text)
     n_open = int((~draws.certified).sum())
     left = f"; {n_open} of them only up to bounds" if n_open else ""
-    of = f"of {n_draws} " if chosen.size < n_draws else ""
-    return Check(name, True, f"{chosen.size} {of}solved here, all within their bounds in the file{left}")
+    return Check(name, True, f"{size} solved here, all within their bounds in the file{left}")
 
 
 def check_interval(bound: SavedBound, confidence_level: float) -> Iterator[Check]:

@@ -60,9 +60,9 @@ def test_what_was_saved_holds_and_what_was_changed_is_found():
     assert set(found.values()) == {"passed"}
     assert {"data", "draws", "witnesses", "draws solved again", "limits", "rows"} <= found.keys()
     assert str(Path.cwd()) not in Path("result.json").read_text()
-    table = invoke("verify", "result.json", "data.csv", "--sample", "3")
+    table = invoke("verify", "result.json", "data.csv")
     assert table.exit_code == 0
-    assert "3 of 20 solved here" in table.stdout
+    assert "20 solved here" in table.stdout
     assert table.stdout.endswith("The saved result is confirmed: 10 checks passed.\n")
 
     row, label = FRAME.copy(), FRAME.copy()
@@ -76,11 +76,11 @@ def test_what_was_saved_holds_and_what_was_changed_is_found():
     body = json.loads(text)
     body["bounds"][0]["witness"][0][0] += 3.0
     Path("result.json").write_text(json.dumps(body))
-    assert outcomes(verify("--sample", "1"), 4)["file"] == "FAILED"
+    assert outcomes(verify(), 4)["file"] == "FAILED"
     saved, intact = read_saved("result.json")
     assert not intact
     Path("result.json").write_text(saved.to_text())  # with a checksum of its own
-    found = outcomes(verify("--sample", "1"), 4)
+    found = outcomes(verify(), 4)
     assert found["file"] == "passed"
     assert found["witnesses"] == "FAILED"
 
@@ -93,7 +93,7 @@ def test_groups_folds_metrics_and_missing_values_are_taken_from_the_file():
         *("--group", "id", "--resampling", "cv=3", "--missing", "median", "--methods", "cud,bayle-cv"),
         *("--metric", "sensitivity,specificity", "--joint", "--alternative", "less"),
     )
-    found = outcomes(verify("--sample", "2"), 0)
+    found = outcomes(verify(), 0)
     assert set(found.values()) == {"passed"}
     assert "witnesses of sensitivity and specificity" in found
 
