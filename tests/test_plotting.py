@@ -20,8 +20,7 @@ from study_frames import frames_of, made_up_rows, summary_of
 
 from cudbound import ComparisonTable, ConfidenceInterval, IntervalEstimate, IntervalTable
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.outcomes import Estimand
-from cudbound.basis.results import ComparisonResult
+from cudbound.basis.results import ComparisonResult, Estimand
 from cudbound.intervals import METHODS
 from cudbound.plotting.forest import IntervalDisplay
 from cudbound.plotting.risks import ConfusionDisplay

@@ -14,9 +14,14 @@ import pandas as pd
 import pytest
 
 from cudbound.analysis.table import ComparisonTable, IntervalTable
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestedRows
-from cudbound.basis.results import ComparisonResult, IntervalEstimate
-from cudbound.basis.rounding import format_cell, format_level, format_proportion, format_pvalue, printable
+from cudbound.basis.results import (
+    ComparisonResult,
+    ConfidenceInterval,
+    Estimand,
+    IntervalEstimate,
+    TestedRows,
+)
+from cudbound.basis.words import format_cell, format_level, format_proportion, format_pvalue, printable
 from cudbound.intervals import GROUPS
 from cudbound.report.render import FORMATS, render_report
 from cudbound.report.table_columns import methods_report

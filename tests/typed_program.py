@@ -42,8 +42,7 @@ from cudbound import (
 from cudbound.analysis.calibration import Calibration
 from cudbound.analysis.instability import Instability
 from cudbound.analysis.table import PointEstimateTable
-from cudbound.basis.outcomes import Estimand
-from cudbound.basis.results import ComparisonResult, PointEstimate
+from cudbound.basis.results import ComparisonResult, Estimand, PointEstimate
 from cudbound.clinical.clinical_report import ClinicalReport
 from cudbound.intervals import Method
 from cudbound.plotting.display import Display

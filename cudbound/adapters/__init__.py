@@ -17,8 +17,7 @@ from cudbound.adapters.families import ADAPTERS, REFUSALS, Adapter, Refusal, con
 from cudbound.adapters.parts import unwrap
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotResampledWarning, UnscaledPenaltyWarning, UnsupportedEstimatorError
-from cudbound.basis.feature_table import unequal_spreads
-from cudbound.basis.sample import Sample
+from cudbound.basis.sample import Sample, unequal_spreads
 from cudbound.basis.validation import Array, check_can_be_refitted, check_labels
 from cudbound.estimators.batched import BatchedFit, BatchedRefit, Draws, classifiers, refit_in_batches
 from cudbound.estimators.batched.sources import branches, fit_apart, flatten, prepare

@@ -29,7 +29,7 @@ from sklearn.utils.class_weight import compute_class_weight, compute_sample_weig
 from sklearn.utils.validation import validate_data
 
 from cudbound.basis.exceptions import UnsupportedEstimatorError
-from cudbound.basis.feature_table import dense
+from cudbound.basis.sample import dense
 from cudbound.basis.validation import check_labels, check_lengths
 from cudbound.estimators.batched import BatchedFit, LinearFit
 from cudbound.estimators.batched.classifiers import TunedFit, number_of_folds

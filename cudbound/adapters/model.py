@@ -20,8 +20,7 @@ from cudbound.adapters.families import has_intercept
 from cudbound.adapters.parts import EstimatorParts, parameters_of, unwrap
 from cudbound.basis import exceptions
 from cudbound.basis.calls import warn
-from cudbound.basis.feature_table import copied, dense
-from cudbound.basis.sample import Sample
+from cudbound.basis.sample import Sample, copied, dense
 from cudbound.estimators.two_class import StumpBasis
 from cudbound.problem.coordinates import design_rank
 from cudbound.problem.problem import AdditiveModel

@@ -15,14 +15,12 @@ from cudbound.adapters.parts import RecordedOutputs, fit_keywords, seeded_fit
 from cudbound.analysis.question import Question, check_new_cases
 from cudbound.analysis.rows import Analysis
 from cudbound.basis.exceptions import ParameterError, SavedResultError
-from cudbound.basis.feature_table import count_rows
 from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.sample import Sample, check_before_fit, predicted_probabilities
+from cudbound.basis.sample import Sample, check_before_fit, count_rows, predicted_probabilities
 from cudbound.basis.validation import check_can_be_refitted, check_row_weights
 from cudbound.intervals.bbc_cv import check_search
 from cudbound.metrics.metric import MetricRows
-from cudbound.metrics.metrics import Metrics
-from cudbound.metrics.targets import draw_for_metrics, targets_of, warn_of_few, warn_of_few_tested
+from cudbound.metrics.metrics import Metrics, draw_for_metrics, targets_of, warn_of_few, warn_of_few_tested
 from cudbound.problem.draws import check_resamples
 from cudbound.report.tables import SINGLE
 from cudbound.resampling.failed_refits import naming_the_step

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cudbound.analysis.question import takes_groups_apart
 from cudbound.basis.calls import public_call
 from cudbound.basis.method_card import MethodCard
-from cudbound.basis.outcomes import Estimand
+from cudbound.basis.results import Estimand
 from cudbound.intervals import GROUPS, METHODS, Method
 from cudbound.metrics.predictive import DERIVED
 from cudbound.point_estimates import ESTIMATORS

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.results import Pictured
-from cudbound.basis.rounding import InLines
 from cudbound.basis.validation import Array
+from cudbound.basis.words import InLines
 from cudbound.metrics.views import scored
 from cudbound.point_estimates.auc import order_codes
 from cudbound.point_estimates.calibration_values import calibration_values

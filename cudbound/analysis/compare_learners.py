@@ -23,8 +23,7 @@ from cudbound.analysis.table import ComparisonTable
 from cudbound.basis import exceptions
 from cudbound.basis.calls import public_call
 from cudbound.basis.method_card import Needs
-from cudbound.basis.outcomes import UNDEFINED_LIMITS
-from cudbound.basis.results import ComparisonResult
+from cudbound.basis.results import UNDEFINED_LIMITS, ComparisonResult
 from cudbound.basis.sample import Sample, predicted_labels
 from cudbound.basis.validation import Features, Learner, check_binary_classifier, check_choice
 from cudbound.intervals import DEFAULT_COMPARISONS, AskedMethod, Method, find_comparisons, find_methods

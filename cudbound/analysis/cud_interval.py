@@ -14,17 +14,15 @@ from cudbound.analysis.question import Question
 from cudbound.analysis.rows import Analysis
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
-from cudbound.basis.outcomes import Estimand
-from cudbound.basis.results import IntervalEstimate, Pictured, WithInterval
-from cudbound.basis.rounding import InLines
+from cudbound.basis.results import Estimand, IntervalEstimate, Pictured, WithInterval
 from cudbound.basis.validation import Features, Learner
+from cudbound.basis.words import InLines
 from cudbound.bound.cud_bound import Bound, CudBound
 from cudbound.intervals import find_methods
 from cudbound.intervals.cud import CUD
 from cudbound.intervals.method import compute_interval
 from cudbound.metrics.metric import Metric
-from cudbound.metrics.metrics import PREDICTIVE, Metrics
-from cudbound.metrics.targets import in_metric_terms
+from cudbound.metrics.metrics import PREDICTIVE, Metrics, in_metric_terms
 from cudbound.records import Records
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts

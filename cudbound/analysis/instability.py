@@ -12,11 +12,10 @@ from scipy.sparse import vstack
 from cudbound.adapters.parts import RecordedOutputs, distances_from_threshold, scorer_of
 from cudbound.basis.calls import bar_of_refits
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.feature_table import as_table, count_rows
 from cudbound.basis.results import Pictured
-from cudbound.basis.rounding import InLines, format_proportion
-from cudbound.basis.sample import Sample, predicted_labels, predicted_probabilities
+from cudbound.basis.sample import Sample, as_table, count_rows, predicted_labels, predicted_probabilities
 from cudbound.basis.validation import Array, check_choice
+from cudbound.basis.words import InLines, format_proportion
 from cudbound.records import Records
 from cudbound.report.tables import Run
 from cudbound.resampling.refits import refits_of

@@ -14,10 +14,8 @@ from cudbound.adapters.model import Model
 from cudbound.basis import validation
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import ParameterError, RepeatedRowsWarning, StatedError
-from cudbound.basis.feature_table import count_equal_rows, count_rows
-from cudbound.basis.method_card import NO_OPTIONS, Card, MethodCard, Needs, RequestedMethods
-from cudbound.basis.record_kind import RecordKind
-from cudbound.basis.sample import Sample, check_index
+from cudbound.basis.method_card import NO_OPTIONS, Card, MethodCard, Needs, RecordKind, RequestedMethods
+from cudbound.basis.sample import Sample, check_index, count_equal_rows, count_rows
 from cudbound.bound.cud_bound import DEFAULT_BOUND, Bound
 from cudbound.intervals import METHODS
 from cudbound.intervals.independent_test_sets import OWN_TEST_SETS

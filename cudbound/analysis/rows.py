@@ -15,20 +15,17 @@ from cudbound.adapters.parts import describe_classifier, procedure_in_words
 from cudbound.analysis.instability import Instability, instability_for_rows, instability_in
 from cudbound.analysis.question import Question
 from cudbound.basis.exceptions import CudboundWarning, FailedRefitsError
-from cudbound.basis.method_card import MethodCard, Needs
-from cudbound.basis.outcomes import Estimand, TestedRows
-from cudbound.basis.record_kind import RecordKind
-from cudbound.basis.results import IntervalEstimate, OneRow
-from cudbound.basis.rounding import format_limit, format_proportion
+from cudbound.basis.method_card import MethodCard, Needs, RecordKind
+from cudbound.basis.results import Estimand, IntervalEstimate, OneRow, TestedRows
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Array, check_confidence_level
+from cudbound.basis.words import format_limit, format_proportion
 from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals import Method, compute_interval
 from cudbound.intervals.cud import BOUND
 from cudbound.metrics import predictive
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
-from cudbound.metrics.metrics import NET_BENEFIT, Metrics
-from cudbound.metrics.targets import in_metric_terms, way_of_parts
+from cudbound.metrics.metrics import NET_BENEFIT, Metrics, in_metric_terms, way_of_parts
 from cudbound.point_estimates.auc import NO_DRAW_OF_BOTH
 from cudbound.point_estimates.bootstrap_632 import share_limits
 from cudbound.records import Records

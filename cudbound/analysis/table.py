@@ -14,9 +14,8 @@ from cudbound.analysis.instability import Instability
 from cudbound.analysis.rows import Analysis
 from cudbound.basis import results
 from cudbound.basis.exceptions import CudboundWarning, suggestion
-from cudbound.basis.metric_words import DETAILS
-from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.basis.rounding import InLines, printable
+from cudbound.basis.results import ConfidenceInterval
+from cudbound.basis.words import DETAILS, InLines, printable
 from cudbound.intervals import METHODS
 from cudbound.intervals.pooled import cases_needed
 from cudbound.report import sentences

@@ -14,13 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from cudbound.adapters import additive_model
 from cudbound.analysis.analyze import analyze, draw_for, fitted_sample, saved_rows
 from cudbound.analysis.question import Question
-from cudbound.basis.calls import public_call
-from cudbound.basis.environment import versions
+from cudbound.basis.calls import public_call, versions
 from cudbound.basis.exceptions import CudboundWarning, StatedError
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Features, Learner, Splits, check_n_jobs, check_rng
 from cudbound.intervals import METHODS, Method, find_methods
-from cudbound.metrics.targets import targets_of
+from cudbound.metrics.metrics import targets_of
 from cudbound.problem.problem import AdditiveModel
 from cudbound.resampling.settings import spawn_streams
 from cudbound.saved.check_bounds import check_interval, check_on_data

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
 
-from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.basis.rounding import format_proportion
+from cudbound.basis.results import ConfidenceInterval
+from cudbound.basis.words import format_proportion
 
 Array = NDArray[np.float64]
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.calls import public_call, warn
-from cudbound.basis.metric_words import enumerated
-from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.proportions import inverted_cdf_quantile, quantile_rank, within
+from cudbound.basis.results import ConfidenceInterval
 from cudbound.basis.validation import check_confidence_level, check_flag, check_localization, check_settings
+from cudbound.basis.words import enumerated
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
 from cudbound.problem.draws import Draws
 from cudbound.problem.problem import AdditiveModel, Polish, Problem

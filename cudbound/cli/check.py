@@ -9,7 +9,7 @@ from dataclasses import fields
 
 import click
 
-from cudbound.basis.rounding import printable
+from cudbound.basis.words import printable
 from cudbound.cli.command import command
 from cudbound.cli.input_options import data_options
 from cudbound.inputs.data_file import CsvError, DataFile

@@ -18,7 +18,7 @@ from click.core import ParameterSource
 from click.exceptions import NoArgsIsHelpError
 
 from cudbound.basis import exceptions
-from cudbound.basis.rounding import printable
+from cudbound.basis.words import printable
 
 PROGRAM = "cudbound"
 #: Characters of a message, whose middle may come from a file.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cudbound.basis.rounding import format_proportion
+from cudbound.basis.words import format_proportion
 from cudbound.cli.command import command, finish, say
 from cudbound.cli.fitted import compute, fit
 from cudbound.cli.output import check_paths, emit, output_option

@@ -36,7 +36,7 @@ def methods() -> None:
     point estimates (estimate_error in Python).
     """
     from cudbound.analysis.available_methods import available_methods
-    from cudbound.basis.outcomes import Estimand
+    from cudbound.basis.results import Estimand
     from cudbound.report.sentences import explain_estimands
     from cudbound.report.table_columns import methods_report
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from cudbound.basis.rounding import printable
+from cudbound.basis.words import printable
 from cudbound.cli.command import CollectedWarnings, finish, say
 from cudbound.cli.options import OUTPUT, Decorator, from_text, options_as_object
 from cudbound.plotting.display import IMAGES, import_matplotlib

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cudbound.basis.exceptions import StudyInterrupted
-from cudbound.basis.rounding import printable
+from cudbound.basis.words import printable
 from cudbound.cli.command import EXIT_CODES, INTERRUPTED, OneLineGroup, say
 from cudbound.cli.options import FILE, from_text, jobs_option
 from cudbound.cli.output import check_paths, emit, output_option

@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike
 
 from cudbound.analysis.analyze import fitted_sample
 from cudbound.analysis.table import IntervalTable
-from cudbound.basis.calls import public_call
-from cudbound.basis.environment import versions
+from cudbound.basis.calls import public_call, versions
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
-from cudbound.basis.rounding import escape_html, format_proportion, printable
 from cudbound.basis.validation import Features, Learner, check_seed
+from cudbound.basis.words import escape_html, format_proportion, printable
 from cudbound.clinical import sections
 from cudbound.clinical.report_results import RECOMMENDED, ReportResults, report_results
 from cudbound.clinical.sections import model, participants

@@ -17,9 +17,8 @@ from sklearn.metrics import confusion_matrix
 from cudbound.adapters.parts import unwrap
 from cudbound.analysis.cud_interval import CudResult
 from cudbound.analysis.instability import Instability
-from cudbound.basis.metric_words import DETAILS, grouped, metric_words
 from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.rounding import format_level, format_proportion
+from cudbound.basis.words import DETAILS, format_level, format_proportion, grouped, metric_words
 from cudbound.clinical.report_results import RECOMMENDED, ReportResults
 from cudbound.inputs.classifier_recipe import LEARNERS
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS

@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
 
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.feature_table import dense
+from cudbound.basis.sample import dense
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.coordinates import RANK_TOLERANCE
 from cudbound.problem.problem import TIE_TOLERANCE, Problem, check_scale

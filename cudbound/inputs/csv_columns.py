@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.feature_table import count_improbable_copies
+from cudbound.basis.sample import count_improbable_copies
 from cudbound.inputs import data_file, parsed_file
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.data_file import (

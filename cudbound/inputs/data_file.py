@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.metric_words import grouped
+from cudbound.basis.words import grouped
 
 if TYPE_CHECKING:
     import pandas as pd

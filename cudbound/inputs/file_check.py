@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cudbound.basis.feature_table import unequal_spreads
+from cudbound.basis.sample import unequal_spreads
 from cudbound.inputs.csv_columns import copies, read_training_data, suspicions
 from cudbound.inputs.data_file import (
     EMPTY,

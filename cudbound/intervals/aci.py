@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
-from cudbound.basis.outcomes import ConfidenceInterval, Outcome
+from cudbound.basis.method_card import RecordKind
 from cudbound.basis.proportions import inverted_cdf_quantile
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.results import ConfidenceInterval, Outcome
 from cudbound.basis.validation import Array
 from cudbound.bound.cud_bound import Bound
 from cudbound.intervals.method import Method

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
 from cudbound.basis.method_card import Choice, Needs, described
-from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_binomial_interval, wald_interval, wilson_interval
+from cudbound.basis.results import ConfidenceInterval, Outcome
 from cudbound.intervals.method import Method
 from cudbound.point_estimates import bootstrap_632
 from cudbound.records import LOSSES, FoldLosses, Records

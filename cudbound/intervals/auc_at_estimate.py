@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from cudbound.basis.groups import Groups
 from cudbound.basis.method_card import Choice, Needs, described
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.validation import Array
 from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.intervals.test_set import on_test_set

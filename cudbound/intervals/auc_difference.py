@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import RecordKind
+from cudbound.basis.results import ConfidenceInterval
 from cudbound.basis.validation import Array
 from cudbound.intervals.method import Method, Pivot
 from cudbound.point_estimates import auc

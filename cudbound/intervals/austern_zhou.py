@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.method_card import EXPECTED, Choice
-from cudbound.basis.outcomes import Estimand
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import EXPECTED, Choice, RecordKind
+from cudbound.basis.results import Estimand
 from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records.rules import MeanLoss, Means, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext

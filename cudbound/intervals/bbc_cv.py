@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from cudbound.basis.exceptions import UnsupportedEstimatorError
-from cudbound.basis.outcomes import Estimand, Outcome
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import RecordKind
+from cudbound.basis.results import Estimand, Outcome
 from cudbound.basis.validation import Array
 from cudbound.intervals.bootstrap_percentile import percentile_interval
 from cudbound.intervals.method import Method, defined_values

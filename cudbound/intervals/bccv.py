@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import Faster
-from cudbound.basis.outcomes import Outcome
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import RecordKind
+from cudbound.basis.results import Outcome
 from cudbound.intervals.bootstrap_percentile import percentile_interval, shifted_interval
 from cudbound.intervals.method import Method, of_record
 from cudbound.records.rules import FitCount, MeanLoss, Means, Recorded, Remarks

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Outcome
 from cudbound.basis.proportions import QUANTILE_RULES, inverted_cdf_quantile, sample_quantile
+from cudbound.basis.results import UNDEFINED_LIMITS, ConfidenceInterval, Outcome
 from cudbound.intervals.efron_tibshirani import UNEQUAL_ROWS, err1_influences, has_unequal_rows
 from cudbound.intervals.method import EQUAL, Method, defined_values, replicates_632
 from cudbound.point_estimates.bootstrap_632 import estimate_632

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Outcome, PointOutcome
+from cudbound.basis.results import UNDEFINED_LIMITS, ConfidenceInterval, Outcome, PointOutcome
 from cudbound.basis.validation import Array
 from cudbound.intervals.bootstrap_percentile import QUANTILE, percentile_interval
 from cudbound.intervals.method import Method, defined_values, replicates_632

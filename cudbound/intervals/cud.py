@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cudbound.basis.outcomes import ConfidenceInterval, Outcome
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import RecordKind
+from cudbound.basis.results import ConfidenceInterval, Outcome
 from cudbound.basis.validation import check_localization
 from cudbound.bound.cud_bound import Bound, CudBound, solve_bounds
 from cudbound.intervals.method import Method

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.outcomes import UNDEFINED_LIMITS, Center, Estimand, Outcome
+from cudbound.basis.results import UNDEFINED_LIMITS, Center, Estimand, Outcome
 from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.point_estimates.bootstrap_632 import (
     NOTHING_OUT_OF_BAG,

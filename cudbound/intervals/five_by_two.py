@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc, fdtri
 
 from cudbound.basis.method_card import EXPECTED, Choice
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, TestOutcome
+from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome, TestOutcome
 from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.records import HalvingLosses, Records
 from cudbound.records.losses import N_HALVINGS

@@ -18,9 +18,8 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from cudbound.basis.exceptions import Faster
-from cudbound.basis.method_card import EXPECTED, Needs, Number
-from cudbound.basis.outcomes import Outcome, TestOutcome
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import EXPECTED, Needs, Number, RecordKind
+from cudbound.basis.results import Outcome, TestOutcome
 from cudbound.intervals.k_fold import k_fold_t_pivot, unequal_folds
 from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.records import FoldLosses, Records

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.method_card import HOLDOUT_MODEL, Choice
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
+from cudbound.basis.method_card import HOLDOUT_MODEL, Choice, RecordKind
 from cudbound.basis.proportions import wilson_interval
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.results import ConfidenceInterval, Estimand, TestOutcome
 from cudbound.intervals.method import Method, Pivot
 from cudbound.records import Records, TestSetLosses
 from cudbound.resampling.context import RefitContext

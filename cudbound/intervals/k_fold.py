@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.method_card import EXPECTED, Choice
-from cudbound.basis.outcomes import Estimand
+from cudbound.basis.results import Estimand
 from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records import FoldLosses, Records, RepeatedFoldLosses
 from cudbound.resampling.folds import FOLDS, REPEATED_FOLDS

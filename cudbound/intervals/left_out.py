@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_binomial_interval, wilson_interval
+from cudbound.basis.results import ConfidenceInterval, Outcome
 from cudbound.basis.validation import Array
 from cudbound.intervals.bootstrap_percentile import QUANTILE, percentile_interval
 from cudbound.intervals.method import Method, defined_values

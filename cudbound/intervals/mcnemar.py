@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from cudbound.basis.method_card import HOLDOUT_MODEL, Choice
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
+from cudbound.basis.results import ConfidenceInterval, Estimand, TestOutcome
 from cudbound.intervals.method import Method, Pivot
 from cudbound.records import Records
 from cudbound.resampling.splits import TEST_SET

@@ -14,10 +14,15 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.method_card import NO_OPTIONS, MethodCard, described
-from cudbound.basis.outcomes import ConfidenceInterval, Outcome, PointOutcome, TestOutcome
-from cudbound.basis.record_kind import RecordKind
-from cudbound.basis.results import ComparisonResult, IntervalEstimate
+from cudbound.basis.method_card import NO_OPTIONS, MethodCard, RecordKind, described
+from cudbound.basis.results import (
+    ComparisonResult,
+    ConfidenceInterval,
+    IntervalEstimate,
+    Outcome,
+    PointOutcome,
+    TestOutcome,
+)
 from cudbound.basis.validation import Array, check_choice
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
 from cudbound.records import Records
@@ -44,7 +49,7 @@ class Pivot(PointOutcome):
     df : float
         Degrees of freedom of the t distribution, at least 1; infinity for the normal distribution.
     remarks, degenerate, estimand, details
-        As in `cudbound.basis.outcomes.PointOutcome`; `degenerate` gives the reason if the standard error is 0 or
+        As in `cudbound.basis.results.PointOutcome`; `degenerate` gives the reason if the standard error is 0 or
         undefined.
 
     Examples

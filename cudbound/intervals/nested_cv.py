@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import Faster
-from cudbound.basis.method_card import Choice
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import Choice, RecordKind
 from cudbound.basis.validation import Losses, check_integer
 from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records.rules import NestedFoldLosses, Recorded, Remarks, Size

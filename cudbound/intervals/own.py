@@ -12,9 +12,8 @@ import numpy as np
 
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.method_card import described
-from cudbound.basis.outcomes import ConfidenceInterval, Outcome
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import RecordKind, described
+from cudbound.basis.results import ConfidenceInterval, Outcome
 from cudbound.intervals.method import Method
 from cudbound.metrics.metric import MetricRows
 from cudbound.records import Records

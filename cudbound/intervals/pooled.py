@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from scipy.special import betainc, betaln, expit, log_expit
 
-from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_binomial_limits
-from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.results import ConfidenceInterval, IntervalEstimate, Outcome
 from cudbound.basis.validation import check_number
 from cudbound.intervals.method import Method
 from cudbound.intervals.two_center import TWO_CENTER, brier_size, of_complement

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
 from cudbound.basis.exceptions import Faster
-from cudbound.basis.method_card import EXPECTED, HOLDOUT_MODEL, Choice, Number
-from cudbound.basis.outcomes import Estimand
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import EXPECTED, HOLDOUT_MODEL, Choice, Number, RecordKind
+from cudbound.basis.results import Estimand
 from cudbound.basis.validation import Array
 from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records import Records, SplitLosses, TestSetLosses

@@ -11,8 +11,8 @@ from scipy.special import betaincinv, ndtri
 
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import HOLDOUT_MODEL, described
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.proportions import inverted_binomial_interval, wald_interval, wilson_interval
+from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.validation import check_choice
 from cudbound.intervals.efron_tibshirani import t_limits_of_brier
 from cudbound.intervals.method import Method

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cudbound.basis.outcomes import Outcome
 from cudbound.basis.proportions import wald_interval
+from cudbound.basis.results import Outcome
 from cudbound.intervals.method import Method
 from cudbound.records import LOSSES, Records
 

@@ -21,9 +21,9 @@ from functools import partial
 import numpy as np
 
 from cudbound.basis.method_card import GROUPED
-from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_binomial_limits
-from cudbound.basis.rounding import format_proportion
+from cudbound.basis.results import ConfidenceInterval, Outcome
+from cudbound.basis.words import format_proportion
 from cudbound.intervals.method import Method
 from cudbound.point_estimates import auc, bootstrap_632
 from cudbound.records import DESIGN, LOSSES, SCORES, FoldLosses, Records

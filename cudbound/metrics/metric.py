@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import Kind, Needs
-from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.basis.rounding import format_divided_level
+from cudbound.basis.results import ConfidenceInterval
 from cudbound.basis.validation import Array, check_number
+from cudbound.basis.words import format_divided_level
 
 Bools = NDArray[np.bool_]
 

@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 from scipy.special import expit
 
-from cudbound.basis.metric_words import grouped
-from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Words
-from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.rounding import format_proportion
+from cudbound.basis.results import UNDEFINED_LIMITS, ConfidenceInterval, IntervalEstimate, Words
+from cudbound.basis.words import format_proportion, grouped
 
 #: Estimates of 0 and 1, whose logarithms are infinite, are moved by this share of a row.
 OFF_THE_ENDS = 0.25
@@ -214,7 +212,7 @@ def ratio_interval(
     ----------
     name : {"lr+", "lr-"}
     sensitivity, specificity : IntervalEstimate
-        By the same method, for `cudbound.metrics.targets.way_of_parts`.
+        By the same method, for `cudbound.metrics.metrics.way_of_parts`.
     alternative : {"two-sided", "less", "greater"}
         About the ratio.
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from cudbound.basis.exceptions import ParameterError, install_command
-from cudbound.basis.rounding import printable
+from cudbound.basis.words import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from cudbound.basis.metric_words import ESTIMAND_WORDS, metric_words
-from cudbound.basis.rounding import format_difference, format_level, printable
+from cudbound.basis.words import ESTIMAND_WORDS, format_difference, format_level, metric_words, printable
 from cudbound.plotting.display import BAND_STYLE, LEVEL_STYLE, Display, in_percent, safe_label
 
 if TYPE_CHECKING:
@@ -209,7 +208,7 @@ class IntervalDisplay(ForestDisplay):
     Examples
     --------
     >>> from cudbound import ConfidenceInterval, IntervalEstimate, IntervalTable
-    >>> from cudbound.basis.outcomes import Estimand
+    >>> from cudbound.basis.results import Estimand
     >>> row = IntervalEstimate(method="cud", estimate=0.25, raw_interval=ConfidenceInterval(0.125, 0.5),
     ...     estimand=Estimand("conditional"), confidence_level=0.95, n_fits=1)
     >>> display = IntervalDisplay.from_table(IntervalTable((row,)))

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import ConfusionMatrixDisplay, auc, roc_curve
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.metric_words import metric_words
-from cudbound.basis.rounding import format_level, format_proportion
 from cudbound.basis.validation import Array
+from cudbound.basis.words import format_level, format_proportion, metric_words
 from cudbound.plotting.display import LEVEL_STYLE, Display, safe_label
 from cudbound.point_estimates.calibration_values import calibration_curves
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from cudbound.basis.rounding import format_level, format_limit
+from cudbound.basis.words import format_level, format_limit
 from cudbound.plotting.display import BAND_STYLE, COLORS, LEVEL_STYLE, Display, in_percent, safe_label
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaincinv, ndtr
 
-from cudbound.basis.feature_table import column_names, dense
-from cudbound.basis.outcomes import PointOutcome
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import RecordKind
+from cudbound.basis.results import PointOutcome
+from cudbound.basis.sample import column_names, dense
 from cudbound.basis.validation import Array, check_binary_classifier, check_lengths
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import Records

@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.outcomes import Estimand, PointOutcome
 from cudbound.basis.proportions import inverted_binomial_interval
-from cudbound.basis.rounding import format_proportion
+from cudbound.basis.results import Estimand, PointOutcome
+from cudbound.basis.words import format_proportion
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import LOSSES, Groups, Records
 from cudbound.records.losses import leave_one_out_bootstrap_error, ratio_or_nan

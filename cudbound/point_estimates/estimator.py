@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from cudbound.basis.method_card import NO_OPTIONS, MethodCard, described
-from cudbound.basis.outcomes import Estimand, PointOutcome
-from cudbound.basis.results import PointEstimate
+from cudbound.basis.results import Estimand, PointEstimate, PointOutcome
 from cudbound.records import LOSSES, Records
 from cudbound.records.records import check_records, count_fits, fields_of_row
 from cudbound.resampling.folds import FOLDS, LEAVE_ONE_OUT, REPEATED_FOLDS

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
-from cudbound.basis.rounding import InLines
 from cudbound.basis.validation import check_integer
+from cudbound.basis.words import InLines
 
 if TYPE_CHECKING:
     import pandas as pd

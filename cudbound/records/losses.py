@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.outcomes import TestedRows
+from cudbound.basis.results import TestedRows
 from cudbound.basis.validation import Array
 from cudbound.records import rules
 

@@ -9,9 +9,8 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from cudbound.basis.groups import Groups
-from cudbound.basis.method_card import MethodCard, Needs, tests_alone
-from cudbound.basis.outcomes import PointOutcome, TestedRows
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import MethodCard, Needs, RecordKind, tests_alone
+from cudbound.basis.results import PointOutcome, TestedRows
 from cudbound.records import rules
 from cudbound.records.losses import (
     BootstrapLosses,

@@ -8,11 +8,18 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
-from cudbound.basis.environment import versions
-from cudbound.basis.metric_words import COMPLEMENTS, enumerated, grouped, in_formula, metric_words
-from cudbound.basis.outcomes import TestedRows
-from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.basis.rounding import format_level, printable, sentences_html
+from cudbound.basis.calls import versions
+from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate, TestedRows
+from cudbound.basis.words import (
+    COMPLEMENTS,
+    enumerated,
+    format_level,
+    grouped,
+    in_formula,
+    metric_words,
+    printable,
+    sentences_html,
+)
 from cudbound.report.sentences import DIFFERENCES, ERRORS, agreement_sentence, aim_of
 from cudbound.report.tables import SINGLE, Row, Run, Style, in_words, methods_in_words
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cudbound.basis.exceptions import install_command
-from cudbound.basis.rounding import format_cell, printable
+from cudbound.basis.words import format_cell, printable
 
 
 def page(template: str, **context: Any) -> str:

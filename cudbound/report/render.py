@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from cudbound.basis.environment import versions
-from cudbound.basis.metric_words import grouped
-from cudbound.basis.rounding import escape_html, printable
+from cudbound.basis.calls import versions
+from cudbound.basis.words import escape_html, grouped, printable
 from cudbound.report.tables import FULL, Column, Report, Run, Style, StyleOptions
 
 if TYPE_CHECKING:
@@ -267,7 +266,7 @@ def render_report(report: Report, format: str = "table") -> str:
 
     Examples
     --------
-    >>> from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+    >>> from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome
     >>> from cudbound.basis.results import IntervalEstimate
     >>> from cudbound.analysis.table import IntervalTable
     >>> outcome = Outcome(0.2, ConfidenceInterval(-0.0125, 0.4125), estimand=Estimand("conditional"))
@@ -466,7 +465,7 @@ class Tabular(abc.ABC):
         Examples
         --------
         >>> from cudbound import ConfidenceInterval, IntervalEstimate, IntervalTable
-        >>> from cudbound.basis.outcomes import Estimand
+        >>> from cudbound.basis.results import Estimand
         >>> row = IntervalEstimate(method="cud", estimate=0.16, raw_interval=ConfidenceInterval(0.01, 0.31),
         ...     estimand=Estimand("conditional"), confidence_level=0.95, n_fits=1)
         >>> print(IntervalTable((row,)).to_latex(style="paper").splitlines()[9])

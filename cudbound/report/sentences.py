@@ -9,11 +9,17 @@ from functools import partial
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning, ManyFeaturesWarning, SmallSampleWarning
-from cudbound.basis.metric_words import ESTIMAND_WORDS, grouped, metric_words
-from cudbound.basis.outcomes import Estimand
 from cudbound.basis.proportions import limit_without_error
-from cudbound.basis.results import IntervalEstimate, Row
-from cudbound.basis.rounding import format_difference, format_level, format_proportion, format_pvalue
+from cudbound.basis.results import Estimand, IntervalEstimate, Row
+from cudbound.basis.words import (
+    ESTIMAND_WORDS,
+    format_difference,
+    format_level,
+    format_proportion,
+    format_pvalue,
+    grouped,
+    metric_words,
+)
 from cudbound.report.tables import Run
 
 #: What an interval for one metric should cover, by the kind of its estimand.

@@ -7,9 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cudbound.basis.metric_words import grouped, in_formula, metric_words
-from cudbound.basis.outcomes import Center, hypotheses_in_words
-from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
+from cudbound.basis.results import (
+    Center,
+    ComparisonResult,
+    IntervalEstimate,
+    PointEstimate,
+    hypotheses_in_words,
+)
+from cudbound.basis.words import grouped, in_formula, metric_words
 from cudbound.report.sentences import DIFFERENCES, SAME_POPULATION, cautions, explain_estimands, headline
 from cudbound.report.tables import Column, Report, Run, Style, rows_report, styled, with_confidence
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
-from cudbound.basis.metric_words import grouped, metric_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.basis.rounding import Kind, format_cell, format_level
+from cudbound.basis.words import Kind, format_cell, format_level, grouped, metric_words
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import Faster
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import RecordKind
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors, no_information_error
 from cudbound.records.losses import leave_one_out_bootstrap_error, ratio_or_nan

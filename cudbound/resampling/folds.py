@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import Faster
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import RecordKind
 from cudbound.records import FoldLosses, RepeatedFoldLosses
 from cudbound.resampling.context import RefitContext, parted
 from cudbound.resampling.splits import Splits

@@ -15,8 +15,7 @@ from sklearn.model_selection import GroupKFold
 from cudbound.adapters.parts import RecordedOutputs, splits_rows
 from cudbound.basis.calls import bar_of_refits
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.method_card import Needs
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import Needs, RecordKind
 from cudbound.basis.sample import Sample, predicted_labels
 from cudbound.basis.validation import check_inner
 from cudbound.bound.cud_bound import Bound

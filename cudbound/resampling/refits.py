@@ -19,10 +19,8 @@ from sklearn.utils.parallel import delayed
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from cudbound.adapters import batched_refit, parts
-from cudbound.basis.calls import OF_CALL, Kind, WarningsOfRefits, recorded, warn
-from cudbound.basis.environment import results_of
-from cudbound.basis.feature_table import as_table, copied
-from cudbound.basis.sample import Sample, predicted_labels
+from cudbound.basis.calls import OF_CALL, Kind, WarningsOfRefits, recorded, results_of, warn
+from cudbound.basis.sample import Sample, as_table, copied, predicted_labels
 from cudbound.estimators.batched import BatchedRefit
 from cudbound.resampling.failed_refits import FailedRefit, Failures, failed_refits_error
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import Faster
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import RecordKind
 from cudbound.records import HalvingLosses, SplitLosses, TestSetLosses
 from cudbound.records.losses import N_HALVINGS
 from cudbound.resampling.context import RefitContext, parted

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, ge
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.environment import versions
+from cudbound.basis.calls import versions
 from cudbound.basis.exceptions import ParameterError, SavedResultError
 from cudbound.basis.validation import Splits, check_confidence_level, check_rng
 from cudbound.bound.cud_bound import Bound, CudBound

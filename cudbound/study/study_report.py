@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.outcomes import Estimand
-from cudbound.basis.rounding import Kind, format_level
+from cudbound.basis.results import Estimand
+from cudbound.basis.words import Kind, format_level
 from cudbound.plotting.studies import CoverageByScenarioDisplay, CoverageWidthDisplay
 from cudbound.report.files import page, write_texts
 from cudbound.report.render import csv_text

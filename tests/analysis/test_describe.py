@@ -29,9 +29,8 @@ from cudbound import (
 )
 from cudbound.adapters.parts import procedure_in_words
 from cudbound.basis.exceptions import SmallSampleWarning
-from cudbound.basis.metric_words import COMPLEMENTS
-from cudbound.basis.outcomes import Estimand
-from cudbound.basis.rounding import format_difference, format_proportion
+from cudbound.basis.results import Estimand
+from cudbound.basis.words import COMPLEMENTS, format_difference, format_proportion
 from cudbound.intervals import METHODS
 from cudbound.metrics.metric import METRICS
 from cudbound.point_estimates import ESTIMATORS

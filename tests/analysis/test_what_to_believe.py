@@ -24,8 +24,8 @@ from cudbound import (
     performance_interval,
 )
 from cudbound.basis.exceptions import ManyFeaturesWarning, SmallSampleWarning
-from cudbound.basis.outcomes import Estimand, TestedRows
 from cudbound.basis.proportions import limit_without_error
+from cudbound.basis.results import Estimand, TestedRows
 from cudbound.report.sentences import cautions, headline, majority_sentence
 from cudbound.report.tables import Run
 

@@ -9,8 +9,7 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from cudbound.analysis.table import IntervalTable
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.results import ConfidenceInterval, Estimand, IntervalEstimate, Outcome
 from cudbound.cli.command import CollectedWarnings, main
 from cudbound.cli.fitted import FittedClassifier, with_notes
 from cudbound.inputs.csv_columns import TrainingData

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.adapters import to_additive_model
 from cudbound.adapters.model import facts_of
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import RecordKind
 from cudbound.basis.sample import Sample
 from cudbound.intervals import GROUPS, METHODS
 from cudbound.intervals.aci import BOUNDARY, BoundaryDeviations, boundary_deviations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import RecordKind
 from cudbound.intervals import RECORD_KINDS
 from cudbound.intervals.own import OWN_INTERVALS
 from cudbound.resampling.splits import Splits

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from cudbound import LeastSquaresClassifier
-from cudbound.basis.outcomes import Estimand
+from cudbound.basis.results import Estimand
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import Summary
 from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow, results_of

@@ -15,7 +15,7 @@ import numpy as np
 from record_kinds import kinds
 from scipy.stats import binomtest
 
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals import Method
 from cudbound.study.populations.population import N_TRUTH_CASES, World
 from cudbound.study.run.store import Store

@@ -16,7 +16,7 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.weightstats import DescrStatsW
 
 from cudbound import from_records
-from cudbound.basis.outcomes import ConfidenceInterval
+from cudbound.basis.results import ConfidenceInterval
 from cudbound.intervals.independent_test_sets import INDEPENDENT_TEST_SETS
 from cudbound.intervals.mcnemar import MCNEMAR, DiscordantPairs, bonett_price_interval, mcnemar_pvalue
 from cudbound.intervals.method import ALTERNATIVES, compute_comparison

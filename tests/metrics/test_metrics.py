@@ -25,7 +25,7 @@ from cudbound import (
 )
 from cudbound.basis.exceptions import RepeatedRowsWarning, SmallSampleWarning, UnsupportedEstimatorError
 from cudbound.metrics.metric import MetricRows
-from cudbound.metrics.targets import targets_of
+from cudbound.metrics.metrics import targets_of
 
 # ---- what can be asked for in ``metric=`` ----
 

@@ -17,8 +17,7 @@ from sklearn.model_selection import FixedThresholdClassifier
 
 from cudbound import Metrics, compare_intervals, performance_interval
 from cudbound.basis.groups import Groups
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand
-from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.results import ConfidenceInterval, Estimand, IntervalEstimate
 from cudbound.intervals.two_center import cost_factor
 from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.metrics.metrics import net_benefit

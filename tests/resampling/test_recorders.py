@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
 from cudbound.adapters import to_additive_model
-from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.method_card import RecordKind
 from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records

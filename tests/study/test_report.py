@@ -12,7 +12,7 @@ import pytest
 from html_pages import Page
 from study_frames import METHODS, store_of
 
-from cudbound.basis.rounding import format_proportion, printable
+from cudbound.basis.words import format_proportion, printable
 from cudbound.study.measure.summary import summarize
 from cudbound.study.study_report import write_report
 

@@ -19,7 +19,7 @@ from tiers import quick_first
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError, StudyInterrupted
-from cudbound.basis.outcomes import Outcome
+from cudbound.basis.results import Outcome
 from cudbound.intervals import find_methods
 from cudbound.study import Scenario, Study, replay, run_study
 from cudbound.study.measure.summary import summarize

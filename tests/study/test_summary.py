@@ -22,8 +22,7 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 from study_frames import METHODS, frames_of, made_up_rows, summary_of
 
 from cudbound import LeastSquaresClassifier, Metrics
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.results import ConfidenceInterval, Estimand, IntervalEstimate, Outcome
 from cudbound.study.measure.summary import Summary, interval_score
 from cudbound.study.populations.population import N_TRUTH_CASES, Truth, fixed_cases
 from cudbound.study.populations.worlds import Gaussians

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from cli_fakes import invoke
 
-from cudbound.basis.rounding import printable
+from cudbound.basis.words import printable
 from cudbound.study.study_report import FORMATS
 
 FORMULA = "<script>alert(1)</script> & $\\input{x}$ | =1+1"

@@ -18,8 +18,8 @@ from sklearn.utils import _safe_indexing, gen_batches
 from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 
-from cudbound.basis.environment import parallel
-from cudbound.basis.feature_table import as_table, copied, count_rows, dense
+from cudbound.basis.calls import parallel
+from cudbound.basis.sample import as_table, copied, count_rows, dense
 from cudbound.basis.validation import Array
 from cudbound.estimators.batched import steps as kinds
 from cudbound.estimators.batched.classifiers import BatchedFit, Bools, Columns, Draws, Source, Step, beside

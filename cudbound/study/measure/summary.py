@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.calls import public_call
-from cudbound.basis.outcomes import Estimand
 from cudbound.basis.proportions import inverted_binomial_limits
-from cudbound.basis.results import Pictured
-from cudbound.basis.rounding import format_cell
+from cudbound.basis.results import Estimand, Pictured
 from cudbound.basis.validation import check_confidence_level
+from cudbound.basis.words import format_cell
 from cudbound.report.render import Tabular
 from cudbound.report.tables import FULL, Column, Report, Run, Style
 from cudbound.study.run.store import Store

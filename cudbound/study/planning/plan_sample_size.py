@@ -17,12 +17,10 @@ from cudbound.adapters.parts import describe_classifier
 from cudbound.basis import validation
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.feature_table import as_table, count_rows
-from cudbound.basis.metric_words import metric_words
 from cudbound.basis.proportions import inverted_cdf_quantile, quantile_rank
 from cudbound.basis.results import Pictured
-from cudbound.basis.rounding import format_level, format_limit, printable
-from cudbound.basis.sample import check_index
+from cudbound.basis.sample import as_table, check_index, count_rows
+from cudbound.basis.words import format_level, format_limit, metric_words, printable
 from cudbound.intervals import METHODS, find_methods
 from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics

@@ -24,8 +24,7 @@ from cudbound.analysis.compare_learners import compare_learners
 from cudbound.analysis.performance_interval import compare_intervals
 from cudbound.basis.calls import HIDDEN, shared
 from cudbound.basis.exceptions import CudboundWarning
-from cudbound.basis.outcomes import Estimand
-from cudbound.basis.results import ComparisonResult, IntervalEstimate
+from cudbound.basis.results import ComparisonResult, Estimand, IntervalEstimate
 from cudbound.basis.validation import Array
 from cudbound.bound.cud_bound import Bound
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows

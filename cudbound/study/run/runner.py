@@ -23,8 +23,7 @@ import cloudpickle
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 
-from cudbound.basis.calls import current_progress, public_call
-from cudbound.basis.environment import begin_worker
+from cudbound.basis.calls import begin_worker, current_progress, public_call
 from cudbound.basis.exceptions import StudyError, StudyInterrupted, install_command
 from cudbound.basis.validation import check_limit, check_n_jobs
 from cudbound.study.design.design_file import check_learners
