@@ -137,7 +137,7 @@ def record_replacements(context: RefitContext) -> ReplacementErrors:
     Raises
     ------
     ValueError
-        If there are fewer than four rows, or a training set has one class and the policy is "error".
+        If there are fewer than four rows.
     """
     n, n_requested = context.n_samples, context.sizes.n_folds
     if n < 4:

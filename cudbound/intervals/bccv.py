@@ -60,8 +60,7 @@ def record_removed_cases(context: RefitContext, counts: NDArray[np.int32]) -> Re
     Parameters
     ----------
     context : RefitContext
-        With its policy "error", training sets of one class raise; the other policies count them in the remarks. Nothing
-        here is random.
+        Nothing here is random.
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The draws, shared with other methods.
 
@@ -73,7 +72,7 @@ def record_removed_cases(context: RefitContext, counts: NDArray[np.int32]) -> Re
     Raises
     ------
     ValueError
-        If every draw has only one distinct case, or a training set has one class and the policy is "error".
+        If every draw has only one distinct case.
 
     References
     ----------
@@ -97,13 +96,13 @@ def record_removed_cases(context: RefitContext, counts: NDArray[np.int32]) -> Re
         tested = groups.codes == case[part, None]
         training = np.where(tested, 0, sets[number[part]])
         n_one_class += int(has_one_class(training, context.labels).sum())
-        notes = context.describe_parts(TRAINING_SETS, 0, n_one_class)
         wrong = (sets[number[part]] * tested * context.refit(training)).sum(axis=1)
         errors += np.bincount(number[part], weights=wrong, minlength=len(sets))
     errors /= sets.sum(axis=1)
     n_lost = len(counts) - len(kept)
     remarks = (f"{n_lost} draws with one distinct {what} dropped",) if n_lost else ()
-    return RemovedCaseErrors(errors[1:], float(errors[0]), case.size, (*remarks, *notes))
+    notes = (f"{n_one_class} single-class {TRAINING_SETS} fitted as drawn",) if n_one_class else ()
+    return RemovedCaseErrors(errors[1:], float(errors[0]), case.size, remarks + notes)
 
 
 def _record(inputs: RecordingInputs, records_by_name: Mapping[str, Any]) -> RemovedCaseErrors:

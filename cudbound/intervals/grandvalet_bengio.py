@@ -61,7 +61,7 @@ def record_half_folds(context: RefitContext) -> HalfFoldLosses:
     Raises
     ------
     ValueError
-        If there are fewer than 4 rows, or a training set has one class and the policy is "error".
+        If there are fewer than 4 rows.
     """
     n, half = context.n_samples, context.n_samples // 2
     if half < SMALLEST_HALF:

@@ -35,7 +35,7 @@ def record_own_test_sets(context: RefitContext, other: Refit) -> tuple[TestSetLo
     Raises
     ------
     ValueError
-        If there are fewer than three rows, or the training set has one class and the policy is "error".
+        If there are fewer than three rows.
     """
     n = context.n_samples
     if n < 3:

@@ -165,7 +165,7 @@ def record_nested(context: RefitContext) -> NestedLosses:
     Raises
     ------
     ValueError
-        If there are fewer than 6 rows, or a training set has one class and the policy is "error".
+        If there are fewer than 6 rows.
     """
     from sklearn.utils import gen_batches
 

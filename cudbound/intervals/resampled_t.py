@@ -107,7 +107,7 @@ def record_replicates(context: RefitContext) -> ReplicateLosses:
     n, sizes = context.n_samples, context.sizes
     n_test = sizes.n_test(n)
     draws = [lambda: context.rng.integers(n, size=(1, n))] * sizes.n_replicates
-    means, remarks = means_of_splits(context, draws, n_test, "training sets of splits of replicates")
+    means, remarks = means_of_splits(context, draws, n_test, "replicates", "splits of replicates")
     return ReplicateLosses(means.mean(axis=1), n - n_test, n_test, sizes.n_splits, remarks)
 
 
@@ -381,7 +381,7 @@ def record_half_splits(context: RefitContext) -> HalfSplitLosses:
     Raises
     ------
     ValueError
-        If there are fewer than 4 rows, or a training set has one class and the policy is "error".
+        If there are fewer than 4 rows.
     """
     n, sizes = context.n_samples, context.sizes
     half, n_test, notes = n // 2, sizes.n_test(n), []
@@ -395,7 +395,7 @@ def record_half_splits(context: RefitContext) -> HalfSplitLosses:
         n_test = fitting
 
     draws = [lambda: context.rng.permutation(n)[: 2 * half].reshape(2, half)] * sizes.n_halvings
-    means, remarks = means_of_splits(context, draws, n_test, "training sets of splits inside halves")
+    means, remarks = means_of_splits(context, draws, n_test, "halves", "splits inside halves")
     pairs = means.mean(axis=1).reshape(sizes.n_halvings, 2)
     return HalfSplitLosses(pairs, half - n_test, n_test, sizes.n_splits, (*notes, *remarks))
 

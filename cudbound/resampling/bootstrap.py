@@ -13,7 +13,7 @@ from cudbound.basis.method_card import RecordKind
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors, no_information_error
 from cudbound.records.losses import leave_one_out_bootstrap_error, ratio_or_nan
-from cudbound.resampling.context import TREATMENT, RefitContext, has_one_class, parted, refuse_one_class
+from cudbound.resampling.context import TREATMENT, RefitContext, has_one_class, parted
 from cudbound.resampling.failed_refits import failed_refits_error
 
 Array = NDArray[np.float64]
@@ -84,14 +84,12 @@ def usable_draws(inputs: Any, _: Any) -> tuple[NDArray[np.int32], tuple[str, ...
     Raises
     ------
     ValueError
-        If a draw has one class and the policy is "error", or if the policy is "drop" and no draw is left.
+        If the policy is "drop" and no draw is left.
     """
     context, counts, need_out_of_bag = inputs.context(BOOTSTRAP), inputs.counts, inputs.n_inner is None
     remarks = []
     one_class = has_one_class(counts, context.labels)
     n_one_class = int(one_class.sum())
-    if n_one_class and context.on_single_class == "error":
-        raise refuse_one_class("bootstrap draws", n_one_class)
     if n_one_class and context.on_single_class == "drop":
         counts = counts[~one_class]
         if not len(counts):
@@ -157,8 +155,6 @@ def record_inner(context: RefitContext, counts: NDArray[np.int32], n_inner: int)
         inner = groups.spread(_count_places(np.take_along_axis(members[:, None, :], places, axis=2)))
         one_class = has_one_class(inner, context.labels) & ~has_one_class(outer, context.labels)[:, None]
         n_one_class += int(one_class.sum())
-        if one_class.any() and context.on_single_class == "error":
-            raise refuse_one_class("inner bootstrap draws", int(one_class.sum()))
         if context.on_single_class == "redraw":
             again = np.argwhere(one_class)
             while len(again):

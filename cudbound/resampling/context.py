@@ -35,19 +35,6 @@ def has_one_class(counts: NDArray[Any], labels: NDArray[np.float64]) -> NDArray[
     return np.asarray((counts @ of_class.astype(np.int64)).max(axis=-1) == counts.sum(axis=-1))
 
 
-class SingleClassError(ValueError):
-    """A resampled training set has only one class, and the caller requested an error in this case."""
-
-
-def refuse_one_class(what: str, n_affected: int) -> SingleClassError:
-    """Return the error for the policy "error"."""
-    return SingleClassError(
-        f"{n_affected} {what} had only one class, and on_single_class='error' was requested. Pass "
-        "on_single_class='redraw' or 'drop' to continue without them, or 'fit' to use the constant classifier "
-        "instead."
-    )
-
-
 Part = TypeVar("Part")
 
 #: A design of splits is redrawn at most this many times to keep both classes in every training set. With a class of two
@@ -75,8 +62,8 @@ class RefitContext:
         -1.0 or +1.0, or the numbers of more than two classes.
     sizes : Resampling
         Numbers of folds, splits and repetitions; each function uses its own.
-    on_single_class : {"fit", "redraw", "drop", "error"}
-        Treatment of training sets with only one class, see `draw_design`.
+    on_single_class : {"fit", "redraw", "drop"}
+        Treatment of training sets with only one class, see `draw_parts`.
     rng : numpy.random.Generator
         Draws the training sets.
     groups : Groups or None
@@ -127,19 +114,7 @@ class RefitContext:
         parts : list of object
             One from each of `draws`.
         remarks : tuple of str
-
-        Raises
-        ------
-        ValueError
-            If a training set has one class and the policy is "error".
         """
-        parts, n_again, n_one_class = self.count_draws(draws, training)
-        return parts, self.describe_parts(what, n_again, n_one_class)
-
-    def count_draws(
-        self, draws: Sequence[Callable[[], Part]], training: Callable[[Part], NDArray[np.int32]]
-    ) -> tuple[list[Part], int, int]:
-        """Return the parts of `draw_parts`, how often one was redrawn, and the training sets that have one class."""
         parts: list[Part] = []
         n_again = n_one_class = 0
         for draw in draws:
@@ -147,24 +122,12 @@ class RefitContext:
             while True:
                 part = draw()
                 n_bad = int(has_one_class(training(part), self.labels).sum())
-                if not n_bad or self.on_single_class in ("fit", "error") or attempts == MAX_ATTEMPTS:
+                if not n_bad or self.on_single_class == "fit" or attempts == MAX_ATTEMPTS:
                     break
                 attempts += 1
             parts.append(part)
             n_again += attempts
             n_one_class += n_bad
-        return parts, n_again, n_one_class
-
-    def describe_parts(self, what: str, n_again: int, n_one_class: int) -> tuple[str, ...]:
-        """Return remarks on what `count_draws` counted.
-
-        Raises
-        ------
-        ValueError
-            If a training set has one class and the policy is "error".
-        """
-        if n_one_class and self.on_single_class == "error":
-            raise refuse_one_class(what, n_one_class)
         if n_one_class:
-            return (f"{n_one_class} single-class {what} fitted as drawn",)
-        return (f"{what} redrawn {n_again} times to keep both classes in them",) if n_again else ()
+            return parts, (f"{n_one_class} single-class {what} fitted as drawn",)
+        return parts, (f"{what} redrawn {n_again} times to keep both classes in them",) if n_again else ()

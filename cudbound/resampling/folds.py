@@ -124,8 +124,7 @@ def _draw_stratified(context: RefitContext, n_folds: int) -> Folds:
 def record_leave_one_out(context: RefitContext) -> FoldLosses:
     """Record leave-one-out or leave-one-group-out losses. Nothing here is random."""
     fold = context.units.codes
-    if context.on_single_class != "error":
-        context = replace(context, on_single_class="fit")  # drawing again would change nothing
+    context = replace(context, on_single_class="fit")  # drawing again would change nothing
     _, remarks = context.draw_parts([lambda: fold], fold_training, TRAINING_SETS)
     return _tested(context, [(fold, remarks)])[0]
 

@@ -24,7 +24,7 @@ from cudbound.metrics.views import records_for
 from cudbound.problem.problem import AdditiveModel
 from cudbound.records import Records, TestSetLosses, no_information_error
 from cudbound.resampling.bootstrap import USABLE_DRAWS
-from cudbound.resampling.context import RefitContext, SingleClassError, has_one_class
+from cudbound.resampling.context import RefitContext
 from cudbound.resampling.failed_refits import Failures, naming_the_step
 from cudbound.resampling.refits import Refits, refits_of
 from cudbound.resampling.settings import Policy, Resampling, Streams
@@ -228,12 +228,11 @@ def progress_bar(
 def collecting_failures(failed: Errors | None, *kinds: RecordKind[Any]) -> Iterator[None]:
     """Store in `failed` why records could not be made, so that others can still be made; None raises.
 
-    A single-class training set always raises if the caller requested an error, and so does a warning that the caller
-    turned into an error.
+    A warning that the caller turned into an error always raises.
     """
     try:
         yield
-    except (SingleClassError, Warning):
+    except Warning:
         raise
     except Exception as error:
         if failed is None:
@@ -292,18 +291,14 @@ def make_one(kind: RecordKind[Any], inputs: RecordingInputs, *further: Any) -> A
 
 
 def _record_splits(inputs: RecordingInputs, kinds: Sequence[RecordKind[Any]]) -> RecordsByName:
-    """Fit each of the caller's splits once, and fill these records.
-
-    The splits are not redrawn: all policies except "error" fit them as they are.
-    """
+    """Fit each of the caller's splits once, as it is, and fill these records."""
     assert inputs.splits is not None
     stream, labels = inputs.streams["cv"], inputs.sample.labels
     scored = bool(inputs.scoring.kinds)
     refit = inputs.refits.recorded(stream.spawn(1)[0], inputs.advance, scored=scored)
-    context = RefitContext(refit, labels, inputs.sizes, inputs.policy, stream)
+    context = RefitContext(refit, labels, inputs.sizes, "fit", stream)
     training = inputs.splits.training.astype(np.int32)
-    n_one_class = int(has_one_class(training, labels).sum())
-    remarks = context.describe_parts("training sets of cv", 0, n_one_class)
+    _, remarks = context.draw_parts([lambda: training], lambda part: part, "training sets of cv")
     outputs = context.refit(training)
     return {
         kind.name: kind.from_splits(inputs.splits, outputs, remarks) for kind in kinds if kind.from_splits

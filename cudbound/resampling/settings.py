@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from cudbound.basis import validation
 
-Policy = Literal["fit", "redraw", "drop", "error"]
-POLICIES = ("fit", "redraw", "drop", "error")
+Policy = Literal["fit", "redraw", "drop"]
 
 
 #: Upper limit for folds, splits and repetitions; no run with more would finish.
@@ -31,7 +30,7 @@ class Resampling:
         in batches, and "oob" if clones are fitted one by one, as for a random forest, because 51,000 fits with the
         other defaults would take long; "oob", too, for searches, with weights, for metrics of classes other than the
         error, and without copies.
-    on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
+    on_single_class : {"fit", "redraw", "drop"} or None, default=None
         Treatment of resampled training sets with only one class; remarks report their number. None means "fit",
         which gives a constant classifier, if refits are made in batches, except those of searches; "redraw" otherwise
         and where two AUCs are compared. The CUD bound needs no refits and uses every draw unchanged.
@@ -91,7 +90,7 @@ class Resampling:
         if self.inner is not None:
             validation.check_inner(self.inner)
         if self.on_single_class is not None:
-            validation.check_choice("on_single_class", self.on_single_class, POLICIES)
+            validation.check_choice("on_single_class", self.on_single_class, get_args(Policy))
         if self.copies is not None:
             validation.check_flag("copies", self.copies)
         for name in ("n_repeats", "n_halvings", "n_nested_repeats", "n_folds", "n_splits", "n_replicates"):

@@ -189,9 +189,7 @@ def record_splits(context: RefitContext) -> SplitLosses:
     """
     n = context.n_samples
     n_test = context.sizes.n_test(n)
-    means, remarks = means_of_splits(
-        context, [lambda: np.arange(n)[None]], n_test, "training sets of random splits"
-    )
+    means, remarks = means_of_splits(context, [lambda: np.arange(n)[None]], n_test, "rows", "random splits")
     return SplitLosses(means[0], n - n_test, n_test, remarks)
 
 
@@ -236,22 +234,26 @@ def hold_out(context: RefitContext, event_class: int = 1) -> TestSetLosses:
 
 
 def means_of_splits(
-    context: RefitContext, draws: Sequence[Callable[[], NDArray[np.int64]]], n_test: int, what: str
+    context: RefitContext,
+    draws: Sequence[Callable[[], NDArray[np.int64]]],
+    n_test: int,
+    sets: str,
+    splits: str,
 ) -> tuple[Array, tuple[str, ...]]:
     """Split sets of rows ``sizes.n_splits`` times each and return the mean losses, shape (n_sets, n_splits).
 
-    ``draw()`` returns one or more sets, shape (n_sets, n_rows). They are redrawn together, and then each split.
+    ``draw()`` returns one or more sets, shape (n_sets, n_rows). They are redrawn together, and then each split; `sets`
+    and `splits` name both in remarks.
     """
     n, n_splits = context.n_samples, context.sizes.n_splits
-    sets, n_again, _ = context.count_draws(draws, lambda rows: count_rows(rows, n))
-    splits = [
+    parts, remarks = context.draw_parts(draws, lambda rows: count_rows(rows, n), sets)
+    draws_of_splits = [
         partial(draw_split, rows, n, n_test, context.rng)
-        for rows in np.concatenate(sets)
+        for rows in np.concatenate(parts)
         for _ in range(n_splits)
     ]
-    designs, n_more, n_one_class = context.count_draws(splits, training_sets)
-    remarks = context.describe_parts(what, n_again + n_more, n_one_class)
-    return means_on_test_sets(context.refit, designs).reshape(-1, n_splits), remarks
+    designs, further = context.draw_parts(draws_of_splits, training_sets, f"training sets of {splits}")
+    return means_on_test_sets(context.refit, designs).reshape(-1, n_splits), (*remarks, *further)
 
 
 def means_on_test_sets(refit: Refit, designs: Sequence[SplitDesign]) -> Array:

@@ -117,16 +117,6 @@ def test_what_the_caller_made_an_error_stops_the_run():
         rough.fit(X, y)
     with pytest.raises(ConvergenceWarning, match="did not converge"):
         compare_intervals(rough, X, y, methods=["test-set-wilson", "k-fold-t"], rng=0)
-    clf, X, y = _fitted(8)
-    with pytest.raises(ValueError, match="on_single_class='error' was requested"):
-        compare_intervals(
-            clf,
-            X,
-            y,
-            methods=["k-fold-t", "conservative-z"],
-            rng=0,
-            resampling=Resampling(on_single_class="error"),
-        )
 
 
 def test_a_classifier_that_cannot_be_refitted_is_refused_before_the_bound_is_solved(monkeypatch):

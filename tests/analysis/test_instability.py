@@ -108,8 +108,6 @@ def test_draws_of_one_class_are_counted_or_drawn_again():
         clf, few_X, few_y, n_resamples=60, rng=0, resampling=Resampling(on_single_class="drop")
     )
     assert dropped.n_refits == 60 - n_bad < 60
-    with pytest.raises(ValueError, match="had only one class"):
-        instability(clf, few_X, few_y, n_resamples=60, rng=0, resampling=Resampling(on_single_class="error"))
 
 
 def test_a_share_at_the_mark_is_not_above_it():

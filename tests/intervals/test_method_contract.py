@@ -319,15 +319,6 @@ def test_a_class_that_is_missing_in_training_sets_is_said(policy, estimator):
         if METHODS[row.method].needs & {BOOTSTRAP, HALVINGS} and not math.isnan(row.estimate):
             said = "; ".join(row.remarks)
             assert any(word in said for word in ("single-class", "to keep both classes")), row
-    with pytest.raises(ValueError, match="had only one class, and on_single_class='error' was requested"):
-        compare_intervals(
-            estimator,
-            X,
-            y,
-            methods="algorithm",
-            resampling=replace(RESAMPLING, on_single_class="error"),
-            **ARGUMENTS,
-        )
 
 
 # ---- the same from recorded losses, alone, and by several workers ----

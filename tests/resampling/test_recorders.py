@@ -343,17 +343,6 @@ def test_folds_are_shuffled_until_both_classes_are_in_training():
         for seed in range(10)
     ]
     assert ("1 single-class cross-validation training sets fitted as drawn",) in fitted
-    bad_seed = next(seed for seed, row in enumerate(fitted) if row)
-    with pytest.raises(ValueError, match="1 cross-validation training sets had only one class"):
-        record_folds(
-            RefitContext(
-                refit,
-                RARE,
-                Resampling(n_folds=2),
-                on_single_class="error",
-                rng=np.random.default_rng(bad_seed),
-            )
-        )
 
 
 def test_draws_with_nothing_out_of_bag_are_redrawn_for_the_out_of_bag_variant():
