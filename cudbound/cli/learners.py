@@ -19,37 +19,22 @@ if TYPE_CHECKING:
     from cudbound.resampling import Resampling
 
 
-def classifiers_by_label(text: str) -> dict[str, str]:
-    """Return the names of two or more classifiers by their labels; without a label, the name is one.
-
-    Examples
-    --------
-    >>> classifiers_by_label("tree,ridge"), classifiers_by_label("weak=logistic,strong=logistic")
-    ({'tree': 'tree', 'ridge': 'ridge'}, {'weak': 'logistic', 'strong': 'logistic'})
-    """
-    pairs = [part.rpartition("=") for part in options.between_commas(text)]
-    learners = {label.strip() or name: name.strip() for label, _, name in pairs}
-    if len(learners) < max(2, len(pairs)):
-        raise ValueError(
-            f"{text!r} is not a list of two or more different classifiers; label equal ones, as in a=ridge,b=ridge."
-        )
-    return learners
-
-
 def _recipes(
-    learners: dict[str, str], assigned_options: Iterable[str], standardize: bool
+    learners: tuple[str, ...], assigned_options: Iterable[str], standardize: bool
 ) -> dict[str, ClassifierRecipe]:
-    """Return the learners to compare, by label."""
-    assignments: dict[str, list[str]] = {label: [] for label in learners}
+    """Return the learners to compare, by name."""
+    if len(set(learners)) < max(2, len(learners)):
+        raise click.BadParameter(
+            "it must be two or more different classifiers, such as ridge,tree.", param_hint="'--learners'"
+        )
+    assignments: dict[str, list[str]] = {name: [] for name in learners}
     for text in assigned_options:
-        label, _, assignment = text.partition(".")
-        if label not in assignments:
-            rule = f"does not begin with one of the --learners and a dot, such as {next(iter(learners))}."
+        name, _, assignment = text.partition(".")
+        if name not in assignments:
+            rule = f"does not begin with one of the --learners and a dot, such as {learners[0]}."
             raise click.BadParameter(f"{quoted(text)} {rule}", param_hint="'--set'")
-        assignments[label].append(assignment)
-    return {
-        label: choose_classifier(name, assignments[label], standardize) for label, name in learners.items()
-    }
+        assignments[name].append(assignment)
+    return {name: choose_classifier(name, assignments[name], standardize) for name in learners}
 
 
 @command("compare-learners")
@@ -60,10 +45,10 @@ def _recipes(
     click.option(
         "--learners",
         required=True,
-        type=options.from_text(classifiers_by_label),
+        type=options.from_text(options.between_commas),
         metavar="NAME,NAME,...",
         help=f"Two or more of the classifiers {', '.join(LEARNERS)}. With more than two, all pairs are compared, with "
-        "adjustment for their number. LABEL=NAME gives one a label, as in a=ridge,b=ridge.",
+        "adjustment for their number.",
     ),
     click.option(
         "--set",

@@ -134,10 +134,10 @@ def expected(a: Any, b: Any, second: str = "ridge", **arguments: Any) -> pd.Data
     return pd.read_csv(io.StringIO(frame.to_csv(index=False)), keep_default_na=False)
 
 
-def test_two_of_one_kind_are_told_apart_by_their_options():
-    result = run("--seed", "3", "--set", "b.alpha=9", learners="a=ridge, b=ridge")
-    assert "Differences of two errors, error(a) - error(b)" in result.stdout
-    assert "\nb: RidgeClassifier with a ridge penalty (alpha = 9); " in result.stdout
+def test_an_option_is_that_of_the_learner_before_its_dot():
+    result = run("--seed", "3", "--set", "ridge.alpha=9", learners="lda, ridge")
+    assert "Differences of two errors, error(lda) - error(ridge)" in result.stdout
+    assert "\nridge: RidgeClassifier with a ridge penalty (alpha = 9); " in result.stdout
 
 
 def test_every_option_reaches_the_package():
