@@ -117,8 +117,7 @@ def draw_for(
             f"studied for weighted rows. Got weights of {len(weights)} rows."
         )
     targets = targets_of(metrics, sample.events, weights, question.confidence_level, question.alternative)
-    within_classes = metrics.drawn_within_classes
-    return targets, *draw_for_metrics(targets, sample, question.n_resamples, rng, within_classes)
+    return targets, *draw_for_metrics(metrics, targets, sample, question.n_resamples, rng)
 
 
 def _bounded_by(

@@ -297,14 +297,14 @@ def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Recor
     tested = None if records.test_set is None else records.test_set.rows_of(metric.event_class)
 
     def compute(method: Method) -> IntervalEstimate:
+        level, with_others = target.level(method.needs)
         row = compute_interval(
             method,
             target_records,
-            target.level(method.needs),
+            level,
             question.methods.options_of(method),
             alternative=metric.alternative_of_loss(target.alternative),
         )
-        with_others = target.remarks(method.needs)
         if method.on_test_set and tested is not None:
             # a record of all tested rows has said it
             based_on = "" if row.tested and row.tested.sizes else tested.averaged(metric.shares)

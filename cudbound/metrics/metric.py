@@ -88,6 +88,11 @@ class Metric:
         return float(max(self.costs))
 
     @property
+    def compares_classes(self) -> bool:
+        """Whether it averages the classes separately, or compares them with each other."""
+        return self.shares is not None or self.reads == "scores"
+
+    @property
     def range(self) -> ConfidenceInterval:
         """The smallest and the largest possible value."""
         return self.limits(ConfidenceInterval(0.0, 1.0))
@@ -183,10 +188,10 @@ class MetricRows:
             np.where(self.event, self.metric.costs[1], self.metric.costs[0]) / self.metric.scale
         )
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows that count."""
-        return int(self.rows.sum())
+    @cached_property
+    def losses(self) -> Array:
+        """Share of each row in the mean loss if it is misclassified."""
+        return np.asarray(self.weights * self.severity)
 
     @property
     def n_effective(self) -> float:
@@ -202,16 +207,6 @@ class MetricRows:
         return float(1.0 / np.square(used).sum())
 
     @property
-    def n_fewest(self) -> int:
-        """Number of rows of the smallest class that is averaged separately, or else of the training set.
-
-        The AUC compares the classes with each other.
-        """
-        if self.metric.reads == "scores":
-            return min(int(self.event.sum()), int((~self.event).sum()))
-        return min(int((row > 0.0).sum()) for row, _ in self._parts)
-
-    @property
     def based_on(self) -> str:
         """The number of rows behind the metric, in words."""
         n_events, n_others = (int((self.rows & group).sum()) for group in (self.event, ~self.event))
@@ -220,7 +215,7 @@ class MetricRows:
 
     def mean_loss(self, wrong: NDArray[np.bool_]) -> float:
         """Return the mean loss, in [0, 1], of a classifier that misclassifies these rows."""
-        return float((self.weights * self.severity) @ wrong)
+        return float(self.losses @ wrong)
 
     def value(self, wrong: NDArray[np.bool_]) -> float:
         """Return the metric of a classifier that misclassifies these rows."""
@@ -289,19 +284,11 @@ class MetricRows:
         """Whether the intervals have one limit."""
         return self.alternative != "two-sided"
 
-    def level(self, needs: Needs) -> float:
-        """Return the level of a method that uses these records."""
-        return self.cud_level if _of_family(needs) else self.level_per_interval
-
-    def remarks(self, needs: Needs) -> tuple[str, ...]:
-        """Return the metrics with which an interval of such a method is simultaneous, and its level."""
-        apart = self.cud_metrics if _of_family(needs) else (self.metric,)
-        others = [metric.name for metric in self.family if metric not in apart]
-        if not others:
-            return ()
-        return (f"together with {' and '.join(others)}: each at {format_divided_level(self.level(needs))}",)
-
-
-def _of_family(needs: Needs) -> bool:
-    """Whether a record is made for the whole family of a target."""
-    return any(kind.per == "family" for kind in needs)
+    def level(self, needs: Needs) -> tuple[float, tuple[str, ...]]:
+        """Return the level of a method that uses these records, and a remark on the intervals that hold with it."""
+        of_family = any(kind.per == "family" for kind in needs)
+        level = self.cud_level if of_family else self.level_per_interval
+        apart = self.cud_metrics if of_family else (self.metric,)
+        others = " and ".join(metric.name for metric in self.family if metric not in apart)
+        remark = f"together with {others}: each at {format_divided_level(level)}"
+        return level, (remark,) if others else ()

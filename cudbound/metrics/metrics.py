@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,11 +28,6 @@ _SENTENCES = {
         "it is a ratio whose parts vary together, not a mean over cases; use sensitivity and ppv, jointly and with a "
         "prevalence."
     ),
-    "youden informedness": "it is twice the balanced accuracy minus 1; use balanced-accuracy.",
-    "sensitivity-at-specificity sensitivity-at-fixed-specificity specificity-at-sensitivity": (
-        "the threshold that gives a fixed specificity varies with the sample, which is out of scope here; use "
-        "sensitivity and specificity, jointly, at a threshold chosen in advance."
-    ),
     "log-loss": "it has no largest value; use brier for probabilities.",
     "calibration calibration-slope calibration-intercept": (
         "intercept and slope have no interval; 'cudbound report' has both, and in Python the table for brier "
@@ -42,13 +36,6 @@ _SENTENCES = {
     "survival c-index concordance concordance-index hazard-ratio": (
         "censored times to an event are not classes; use error for the status at a time when it is known for every "
         "patient."
-    ),
-    "regression mse rmse mae r2": (
-        "numbers are not classes; use error for whether the number is above a limit chosen in advance."
-    ),
-    "multiclass macro-f1 top-k": (
-        "with more than two classes, only the error, the accuracy and the sensitivity of each are supported; use error "
-        "and sensitivity."
     ),
 }
 #: The same by single names, in lower case with hyphens.
@@ -210,15 +197,6 @@ class Metrics:
         behind = (SENSITIVITY, SPECIFICITY) if self.predictive or (self.ratios and self.joint) else ()
         return tuple(dict.fromkeys((*metrics, *behind)))
 
-    @property
-    def drawn_within_classes(self) -> bool:
-        """Whether draws are made within the classes: as requested, or else if every metric is of single classes."""
-        if self.stratified is not None:
-            return self.stratified
-        # what reads scores or probabilities takes the draws of the others
-        by_class = [metric.shares is not None for metric in self.linear if metric.reads == "classes"]
-        return bool(by_class or self.ratios) and all(by_class)
-
     def event_class(self, classes: Sequence[Any]) -> int:
         """Return which of two classes is the event, 0 or 1; of more than two, each can be one.
 
@@ -363,24 +341,28 @@ def targets_of(
 
     `event` marks the events, or gives the class of each row.
     """
-
-    def family(
-        linear: Sequence[Metric], joint: bool, way: str, of_pair: bool = False
-    ) -> Iterator[MetricRows]:
-        for metric in linear:
-            is_event = event == (1 if metric.event_class is None else metric.event_class)
-            together = tuple(linear) if joint else (metric,)
-            yield MetricRows(metric, is_event, weights, together, confidence_level, way, of_pair)
-
-    targets = tuple(family(metrics.linear, metrics.joint, alternative))
-    if metrics.joint:
-        if "lr-" in metrics.ratios and alternative != "two-sided":
-            rule = "'two-sided' for an lr- jointly with other metrics: it decreases as sensitivity increases"
-            raise ParameterError("alternative", rule, alternative)
-        return targets
-    ways = dict.fromkeys(way_of_parts(name, alternative) for name in metrics.ratios)
-    pairs = (family((SENSITIVITY, SPECIFICITY), True, way, of_pair=True) for way in ways)
-    return (*targets, *chain.from_iterable(pairs))
+    if metrics.joint and "lr-" in metrics.ratios and alternative != "two-sided":
+        rule = "'two-sided' for an lr- jointly with other metrics: it decreases as sensitivity increases"
+        raise ParameterError("alternative", rule, alternative)
+    families = [
+        (metric, metrics.linear if metrics.joint else (metric,), alternative) for metric in metrics.linear
+    ]
+    n_requested, pair = len(families), (SENSITIVITY, SPECIFICITY)
+    if not metrics.joint:
+        ways = dict.fromkeys(way_of_parts(name, alternative) for name in metrics.ratios)
+        families += [(metric, pair, way) for way in ways for metric in pair]
+    return tuple(
+        MetricRows(
+            metric,
+            event == (1 if metric.event_class is None else metric.event_class),
+            weights,
+            family,
+            confidence_level,
+            way,
+            of_pair=number >= n_requested,
+        )
+        for number, (metric, family, way) in enumerate(families)
+    )
 
 
 def way_of_parts(ratio: str, alternative: str) -> str:
@@ -393,20 +375,22 @@ MAX_ATTEMPTS = 1000
 
 
 def draw_for_metrics(
-    metric_rows: Sequence[MetricRows], sample: Sample, n_resamples: int, rng: Generator, within_classes: bool
+    metrics: Metrics, metric_rows: Sequence[MetricRows], sample: Sample, n_resamples: int, rng: Generator
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Draw bootstrap samples on which every metric is defined.
 
+    Draws are made within the classes as requested, or else if every metric is of single classes, and never with groups,
+    because a group can have both classes. Otherwise draws without a class that a metric averages separately are
+    redrawn.
+
     Parameters
     ----------
+    metrics : Metrics
     metric_rows : sequence of MetricRows
         At least one, all of this training set.
     sample : Sample
     n_resamples : int
     rng : numpy.random.Generator
-    within_classes : bool
-        Whether to draw within the classes, which is never done with groups, because a group can have both classes.
-        Draws without a class that a metric averages separately are redrawn otherwise.
 
     Returns
     -------
@@ -414,24 +398,27 @@ def draw_for_metrics(
     remarks : tuple of str
         How the draws differ from ordinary ones.
     """
+    # what reads scores or probabilities takes the draws of the others
+    by_class = [metric.shares is not None for metric in metrics.linear if metric.reads == "classes"]
+    within_classes = metrics.stratified
+    if within_classes is None:
+        within_classes = bool(by_class or metrics.ratios) and all(by_class)
     if within_classes and sample.groups is None:
         return draw_stratified_counts(sample.events, n_resamples, rng), ("draws within the classes",)
     counts = draw_counts(sample.n_samples, n_resamples, rng, sample.groups)
-    again = _lacking(metric_rows, counts)
-    remarks = (f"{again.size} draws without a row of one class redrawn",) if again.size else ()
-    for _ in range(MAX_ATTEMPTS):
+    again = np.arange(n_resamples)
+    remarks: tuple[str, ...] = ()
+    for attempt in range(MAX_ATTEMPTS):
+        again = again[np.any([rows.lacking(counts[again]) for rows in metric_rows], axis=0)]
         if not again.size:
             return counts, remarks
+        if not attempt:
+            remarks = (f"{again.size} draws without a row of one class redrawn",)
         counts[again] = draw_counts(sample.n_samples, again.size, rng, sample.groups)
-        again = again[_lacking(metric_rows, counts[again])]
     raise ValueError(
         f"A draw of {sample.n_samples} rows missed a class that counts {MAX_ATTEMPTS} times in a row. Draw within "
         "the classes: stratified=True."
     )
-
-
-def _lacking(metric_rows: Sequence[MetricRows], counts: NDArray[np.int32]) -> NDArray[np.intp]:
-    return np.flatnonzero(np.any([rows.lacking(counts) for rows in metric_rows], axis=0))
 
 
 #: Rows of a class below which a metric of it gets a warning: one of them is more than a tenth of it.
@@ -440,14 +427,12 @@ FEW = 10
 
 def warn_of_few(metric_rows: Iterable[MetricRows]) -> None:
     """Warn about metrics that are based on fewer than `FEW` rows of a class, once for all of the same rows."""
-    names: dict[tuple[str, bool, int], list[str]] = {}
+    alike: dict[tuple[str, bool], list[MetricRows]] = {}
     for rows in {rows.metric: rows for rows in metric_rows}.values():
-        every = min(int(rows.event.sum()), int((~rows.event).sum()))
-        compares = _compares_classes(rows.metric)
-        alike = (rows.based_on, compares, rows.n_fewest if compares else every)
-        names.setdefault(alike, []).append(rows.metric.name)
-    for (based_on, compares, n_fewest), metrics in names.items():
-        _warn_of_few(metrics, based_on, compares, n_fewest)
+        alike.setdefault((rows.based_on, rows.metric.compares_classes), []).append(rows)
+    for (based_on, _), similar in alike.items():
+        sizes = (int((~similar[0].event).sum()), int(similar[0].event.sum()))
+        _warn_of_few([rows.metric for rows in similar], based_on, sizes)
 
 
 def warn_of_few_tested(metric: Metric, tested: TestedRows) -> None:
@@ -455,26 +440,22 @@ def warn_of_few_tested(metric: Metric, tested: TestedRows) -> None:
 
     Test cases are also counted for metrics of all rows; that few rows of a rare class are held out is no surprise.
     """
-    compares = _compares_classes(metric)
-    if tested.sizes is not None and (compares or tested.new):
-        shares = (1.0, 1.0) if metric.shares is None else metric.shares
-        n_fewest = min(size for size, share in zip(tested.sizes, shares, strict=True) if share > 0.0)
-        _warn_of_few([metric.name], tested.averaged(metric.shares), compares, n_fewest)
+    if tested.sizes is not None and (metric.compares_classes or tested.new):
+        _warn_of_few([metric], tested.averaged(metric.shares), tested.sizes)
 
 
-def _compares_classes(metric: Metric) -> bool:
-    """Whether a metric averages classes separately, or compares them with each other."""
-    return metric.shares is not None or metric.reads == "scores"
-
-
-def _warn_of_few(metrics: list[str], based_on: str, compares: bool, n_fewest: int) -> None:
-    several = len(metrics) > 1
-    moves = f"one patient changes {'each' if several else 'the'} estimate by more than 10 points"
-    means = moves if compares else f"{'they have' if several else 'it has'} little information on that class"
+def _warn_of_few(metrics: list[Metric], based_on: str, sizes: tuple[int, int]) -> None:
+    """Warn about metrics that average the same of the non-events and events, which have these sizes."""
+    shares, several = metrics[0].shares or (1.0, 1.0), len(metrics) > 1
+    n_fewest = min(size for size, share in zip(sizes, shares, strict=True) if share > 0.0)
     if n_fewest < FEW:
+        means = f"{'they have' if several else 'it has'} little information on that class"
+        if metrics[0].compares_classes:
+            means = f"one patient changes {'each' if several else 'the'} estimate by more than 10 points"
+        names = metric_words(metric.name for metric in metrics)
         warn(
             SmallSampleWarning(
-                f"The {metric_words(metrics)} {'are' if several else 'is'} based on {based_on}. "
+                f"The {names} {'are' if several else 'is'} based on {based_on}. "
                 f"With fewer than {FEW} of a class, {means}. Report their number with the interval.",
                 n_rows=n_fewest,
             )

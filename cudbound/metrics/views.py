@@ -189,12 +189,9 @@ def records_for(metric_rows: MetricRows, records: Records) -> Records:
 
 def _weighed(wrong: NDArray[np.bool_], metric_rows: MetricRows) -> Losses:
     """Return the losses of the rows that count, shape (..., n_rows); their mean is the mean loss."""
-    kept = wrong[..., metric_rows.rows]
-    loss = (metric_rows.weights * metric_rows.severity)[metric_rows.rows]
-    if (
-        np.ptp(metric_rows.weights[metric_rows.rows]) == 0.0
-        and (metric_rows.severity[metric_rows.rows] == 1.0).all()
-    ):
+    rows = metric_rows.rows
+    kept, loss = wrong[..., rows], metric_rows.losses[rows]
+    if np.ptp(metric_rows.weights[rows]) == 0.0 and (metric_rows.severity[rows] == 1.0).all():
         return kept  # 0 and 1 as they stand, without rounding
     return np.asarray(kept * (loss * loss.size))
 
@@ -202,11 +199,11 @@ def _weighed(wrong: NDArray[np.bool_], metric_rows: MetricRows) -> Losses:
 def _no_information(wrong: NDArray[np.bool_], metric_rows: MetricRows, records: Records) -> float:
     """Return the mean loss if the classes of the rows that count were paired with the predictions of all rows."""
     if records.chance_losses is not None:
-        return float((metric_rows.weights * metric_rows.severity) @ records.chance_losses)
+        return float(metric_rows.losses @ records.chance_losses)
     shares = np.ones(wrong.size) if metric_rows.sample_weight is None else metric_rows.sample_weight
     called_event = float(shares @ (wrong ^ metric_rows.event) / shares.sum())
     mistaken = np.where(metric_rows.event, 1.0 - called_event, called_event)
-    return float((metric_rows.weights * metric_rows.severity) @ mistaken)
+    return float(metric_rows.losses @ mistaken)
 
 
 def _square_ratio(record: BootstrapLosses, metric_rows: MetricRows) -> float:
@@ -217,7 +214,7 @@ def _square_ratio(record: BootstrapLosses, metric_rows: MetricRows) -> float:
     outside = np.asarray(record.counts) == 0
     wrong = np.asarray(record.losses, dtype=bool) & outside
     # the mean over the draws that left a row out; a row that none left out says nothing
-    loss = metric_rows.weights * metric_rows.severity * wrong.sum(axis=0) / np.maximum(outside.sum(axis=0), 1)
+    loss = metric_rows.losses * wrong.sum(axis=0) / np.maximum(outside.sum(axis=0), 1)
     one_more = 1.0 / metric_rows.n_effective
     return float((loss @ metric_rows.severity + one_more) / (loss.sum() + one_more))
 
