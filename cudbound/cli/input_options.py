@@ -116,18 +116,16 @@ all_classes_option = click.option(
 )
 
 
-def data_options(
-    *more: Decorator, file: bool = True, target: bool = True, event: bool = True, two: bool = True
-) -> Decorator:
+def data_options(*more: Decorator, target: bool = True, event: bool = True, two: bool = True) -> Decorator:
     """Add FILE.csv and the options for its columns; the command receives them as ``data``, a DataFile.
 
-    `file`, `target` and `event` say what is required; the target has `two` values unless others are allowed.
+    `target` and `event` say what is required; the target has `two` values unless others are allowed.
     """
     two_values = "; it must have two values" if two else ""
     return options_as_object(
         "data",
         DataFile,
-        click.argument("file", metavar="FILE.csv", required=file, type=FILE),
+        click.argument("file", metavar="FILE.csv", type=FILE),
         click.option(
             "--target", required=target, metavar="COL", help=f"Column of the class label{two_values}."
         ),

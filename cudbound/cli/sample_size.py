@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -18,20 +18,7 @@ from cudbound.metrics.metric import METRICS
 
 
 @command("plan")
-@data_options(file=False, target=False, event=False)
-@click.option(
-    "--world",
-    metavar="NAME",
-    help="Simulated world to draw from instead of FILE.csv, such as gaussians; docs/reference/designs_and_worlds.md "
-    "lists them.",
-)
-@click.option(
-    "--parameter",
-    "parameters",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Parameter of the world, such as distance=1.2. May be repeated.",
-)
+@data_options()
 @classifier_options(LEARNERS, "Standardize every feature to mean 0 and standard deviation 1 before each fit.")
 @click.option(
     "--n-samples",
@@ -60,8 +47,6 @@ from cudbound.metrics.metric import METRICS
 def plan(
     *,
     data: DataFile,
-    world: str | None,
-    parameters: tuple[str, ...],
     classifier: ClassifierRecipe,
     method: str,
     with_options: list[Any],
@@ -72,47 +57,27 @@ def plan(
     """Find how many patients are needed for an interval of a given half-width.
 
     The planned study is simulated at several sizes. Patients are drawn with replacement from the pilot FILE.csv, which
-    is read as by 'cudbound interval', or from a simulated --world. The classifier is fitted to them, and the interval
-    is computed as in the planned study.
+    is read as by 'cudbound interval'. The classifier is fitted to them, and the interval is computed as in the planned
+    study.
     """
     if any(name != method for name, _ in with_options):
         raise click.BadParameter(f"they must be options of {method}.", param_hint="'--option'")
-    further |= {"method": next(iter(with_options), method), "rng": seed}
+    refuse_beside("FILE.csv", ["group"], "a plan draws single rows; use a file with one row per patient")
     output.check([data.file])
-    facts: dict[str, Any] = {}
-    if world is None:
-        _check_pilot(data)
-        sample = read_sample(data)
-        rows = f"{sample.y.size} rows of {sample.source} with {sample.y.sum()} events ({sample.event})"
-        facts = {"source": f"{rows}, drawn with replacement", "preparation": sample.notes}
-        further |= {"X": sample.X, "y": sample.y, "event": 1}
-        classifier = replace(classifier, missing=sample.missing, levels=sample.levels)
-    else:
-        further["X"] = _world(world, parameters)
+    sample = read_sample(data)
+    recipe = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
     from cudbound.adapters.parts import describe_classifier  # loads scikit-learn
     from cudbound.study.planning.plan_sample_size import plan_sample_size
 
     with in_words_of_the_command("some of the fits") as collected:
-        planned = plan_sample_size(classifier(seed), **further)
-    output.write(replace(planned, classifier=describe_classifier(classifier(seed)), **facts), collected)
-
-
-def _check_pilot(data: DataFile) -> None:
-    """Raise an error if there is no pilot, or if an option does not apply to it."""
-    refuse_beside("FILE.csv", ["parameters"], "parameters belong to --world NAME")
-    refuse_beside("FILE.csv", ["group"], "a plan draws single rows; use a file with one row per patient")
-    if not (data.file and data.target and data.positive):
-        raise click.UsageError(
-            "give a pilot, FILE.csv with --target and --positive, or a simulated world with --world, such as gaussians."
+        planned = plan_sample_size(
+            recipe, sample.X, sample.y, event=1, method=next(iter(with_options), method), rng=seed, **further
         )
-
-
-def _world(world: str, parameters: tuple[str, ...]) -> Any:
-    """Return the population of a simulated world."""
-    from cudbound.study.design.design_file import find_world
-
-    refuse_beside("--world", [field.name for field in fields(DataFile)], "a world has no file")
-    try:
-        return find_world(world, options.parse_assignments(parameters, "NAME=VALUE, such as distance=1.2"))[0]
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="'--world' or its '--parameter'") from error
+    rows = f"{sample.y.size} rows of {sample.source} with {sample.y.sum()} events ({sample.event})"
+    planned = replace(
+        planned,
+        classifier=describe_classifier(recipe),
+        source=f"{rows}, drawn with replacement",
+        preparation=sample.notes,
+    )
+    output.write(planned, collected)

@@ -166,20 +166,12 @@ def merge(*, parts: tuple[Path, ...], store: Path) -> None:
     help="Print instead what to run again: the missing replicates and, if the last run was of a shard, the numbers of "
     "the shards that contain them.",
 )
-@click.option(
-    "--digest",
-    is_flag=True,
-    help="Print a checksum of the results instead; it is the same for all stores with the same results, regardless of "
-    "how they were run.",
-)
-def status(*, store: Path, missing: bool, digest: bool) -> None:
+def status(*, store: Path, missing: bool) -> None:
     """Show how many replicates of STORE are done and how many failed, the rate, and the expected end."""
     from cudbound.study.run.store import Store
 
     with Store.open(store) as opened:
-        if digest:
-            click.echo(opened.digest())
-        elif missing:
+        if missing:
             for line in _missing_lines(opened.missing(), opened.shard):
                 click.echo(printable(line))  # names may come from elsewhere
         else:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cli_fakes import assert_error, invoke
+from cli_fakes import invoke
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -72,7 +72,7 @@ def test_a_pilot_is_planned_as_in_python():
     )
 
 
-QUICK = ("--world", "gaussians", "--method", "langford-binomial")
+QUICK = (*PILOT, "--method", "langford-binomial")
 
 
 def test_without_a_seed_one_is_chosen_that_repeats_the_plan():
@@ -82,8 +82,3 @@ def test_without_a_seed_one_is_chosen_that_repeats_the_plan():
     chosen = first.stderr.split("--seed ")[1].strip()
     again = plan(*QUICK, "--format", "csv", "--seed", chosen, few=few)
     assert again.stdout == first.stdout
-
-
-def test_a_parameter_of_the_classifier_is_not_suggested_for_a_world():
-    result = invoke("plan", "--world", "gaussians", "--parameter", "classifier=tree")
-    assert_error(result, 2, "world gaussians has no key 'classifier'; the keys are distance,")

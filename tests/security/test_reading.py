@@ -314,7 +314,6 @@ STUDY = tiny_study(n_replicates=2)
 READINGS = (
     ["status", "s"],
     ["status", "s", "--missing"],
-    ["status", "s", "--digest"],
     ["report", "s", "--output", "r.csv"],
     ["merge", "s", "--store", "merged"],
 )
