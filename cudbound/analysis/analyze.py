@@ -18,7 +18,7 @@ from cudbound.basis.exceptions import ParameterError, SavedResultError
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.sample import Sample, check_before_fit, count_rows, predicted_probabilities
 from cudbound.basis.validation import check_can_be_refitted, check_row_weights
-from cudbound.intervals.bbc_cv import check_search
+from cudbound.intervals.bootstrap_cv import check_search
 from cudbound.metrics.metric import MetricRows
 from cudbound.metrics.metrics import Metrics, draw_for_metrics, targets_of, warn_of_few, warn_of_few_tested
 from cudbound.problem.draws import check_resamples

@@ -27,8 +27,7 @@ from cudbound.basis.results import UNDEFINED_LIMITS, ComparisonResult
 from cudbound.basis.sample import Sample, predicted_labels
 from cudbound.basis.validation import Features, Learner, check_binary_classifier, check_choice
 from cudbound.intervals import DEFAULT_COMPARISONS, AskedMethod, Method, find_comparisons, find_methods
-from cudbound.intervals.auc_difference import SECOND
-from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
+from cudbound.intervals.comparisons import OWN_TEST_SETS, SECOND
 from cudbound.intervals.method import adjusted, check_alternative, compute_comparison
 from cudbound.metrics.metric import AUC
 from cudbound.metrics.metrics import check_name

@@ -19,7 +19,7 @@ from cudbound.basis.validation import Features, Learner
 from cudbound.basis.words import InLines
 from cudbound.bound.cud_bound import Bound, CudBound
 from cudbound.intervals import find_methods
-from cudbound.intervals.cud import CUD
+from cudbound.intervals.laber_murphy import CUD
 from cudbound.intervals.method import compute_interval
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import PREDICTIVE, Metrics, in_metric_terms

@@ -18,7 +18,7 @@ from cudbound.basis.method_card import NO_OPTIONS, Card, MethodCard, Needs, Reco
 from cudbound.basis.sample import Sample, check_index, count_equal_rows, count_rows
 from cudbound.bound.cud_bound import DEFAULT_BOUND, Bound
 from cudbound.intervals import METHODS
-from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
+from cudbound.intervals.comparisons import OWN_TEST_SETS
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.metric import ERROR, MetricRows
 from cudbound.metrics.metrics import Metrics, as_metrics

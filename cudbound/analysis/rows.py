@@ -22,7 +22,7 @@ from cudbound.basis.validation import Array, check_confidence_level
 from cudbound.basis.words import format_limit, format_proportion
 from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals import Method, compute_interval
-from cudbound.intervals.cud import BOUND
+from cudbound.intervals.laber_murphy import BOUND
 from cudbound.metrics import predictive
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metrics import NET_BENEFIT, Metrics, in_metric_terms, way_of_parts

@@ -17,7 +17,7 @@ from cudbound.basis.exceptions import CudboundWarning, suggestion
 from cudbound.basis.results import ConfidenceInterval
 from cudbound.basis.words import DETAILS, InLines, printable
 from cudbound.intervals import METHODS
-from cudbound.intervals.pooled import cases_needed
+from cudbound.intervals.two_center import cases_needed
 from cudbound.report import sentences
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts

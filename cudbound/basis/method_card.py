@@ -473,7 +473,7 @@ def find_named(
     requested: Any,
     cards: Mapping[str, Card],
     groups: Mapping[str, Iterable[str]],
-    rule: Callable[[], str],
+    rule: str,
     of_function: Callable[[Any], Card] | None = None,
     argument: str = "methods",
 ) -> RequestedMethods[Card]:
@@ -488,13 +488,13 @@ def find_named(
     ------
     ValueError
         If a name or an option is not known, a value is not allowed, two methods have one name, or the list is empty;
-        that of a name has the text of ``rule()``, and names the `argument` of the call.
+        that of a name has the `rule`, and names the `argument` of the call.
     """
     if isinstance(requested, RequestedMethods):
         return requested
     is_single = isinstance(requested, str | MethodCard) or callable(requested) or _is_pair(requested)
     if not is_single and not isinstance(requested, Iterable):
-        raise ParameterError(argument, rule(), requested)
+        raise ParameterError(argument, rule, requested)
     methods: dict[str, Card] = {}
     options: dict[str, dict[str, Any]] = {}
     named: set[str] = set()
@@ -509,9 +509,7 @@ def find_named(
             members = [cards[name]]
         if not isinstance(members[0], MethodCard):
             meant = suggestion(name, (*cards, *groups))
-            raise ParameterError(
-                argument, "the name of a method or a group" if meant else rule(), name, meant
-            )
+            raise ParameterError(argument, "the name of a method or a group" if meant else rule, name, meant)
         if not isinstance(changed, Mapping):
             if not any(method.settings and isinstance(changed, method.settings) for method in members):
                 raise ParameterError(argument, f"{name!r} with a mapping of its options", entry)
@@ -535,7 +533,7 @@ def find_named(
         if is_group and unused:
             raise ValueError(f"No method of the group {name!r} has the option {unused[0]!r}.")
     if not methods:
-        raise ParameterError(argument, rule(), requested)
+        raise ParameterError(argument, rule, requested)
     return RequestedMethods(tuple(methods.values()), options, frozenset(named), settings)
 
 

@@ -9,31 +9,33 @@ from typing import Any, TypeAlias
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import Number, RequestedMethods, find_named
 from cudbound.bound.cud_bound import Bound
-from cudbound.intervals.aci import ACI, BoundaryDeviations
-from cudbound.intervals.at_632 import KOHAVI, LANGFORD, MARTIN, YANG
+from cudbound.intervals.at_632 import AT_632, NORMAL_632, NORMAL_632_PLUS, PLUS_T_632
 from cudbound.intervals.auc_at_estimate import AUC_ON_TEST_SET, FOR_AUC
-from cudbound.intervals.auc_difference import AUC_DIFFERENCE
 from cudbound.intervals.austern_zhou import AUSTERN_ZHOU, ReplacementErrors
-from cudbound.intervals.bbc_cv import BBC_CV, BBC_F, TunedFolds, TunedLosses
-from cudbound.intervals.bccv import BCCVP, BCCVP_BR, RemovedCaseErrors
-from cudbound.intervals.bootstrap_percentile import BIAS_CORRECTED, PERCENTILE
-from cudbound.intervals.corrected import ABCLOC, LOCATION_SHIFTED, TWO_STAGE
-from cudbound.intervals.cud import CUD
-from cudbound.intervals.efron_tibshirani import NORMAL_632, NORMAL_632_PLUS, PLUS_T_632
-from cudbound.intervals.five_by_two import FIVE_BY_TWO_F, FIVE_BY_TWO_T
-from cudbound.intervals.grandvalet_bengio import GRANDVALET_BENGIO, HalfFoldLosses
-from cudbound.intervals.independent_test_sets import INDEPENDENT_TEST_SETS
-from cudbound.intervals.k_fold import BAYLE, K_FOLD_T, REPEATED_K_FOLD_T
-from cudbound.intervals.left_out import BINOMIAL, OUT_OF_BAG_PERCENTILE
-from cudbound.intervals.mcnemar import MCNEMAR
+from cudbound.intervals.binomial import LEFT_OUT, ON_TEST_SET, TEST_SET_T, TRAINING_NORMAL
+from cudbound.intervals.bootstrap_cv import (
+    BBC_CV,
+    BBC_F,
+    BCCVP,
+    BCCVP_BR,
+    RemovedCaseErrors,
+    TunedFolds,
+    TunedLosses,
+)
+from cudbound.intervals.bootstrap_percentile import (
+    BIAS_CORRECTED,
+    CLINICAL,
+    OUT_OF_BAG_PERCENTILE,
+    PERCENTILE,
+)
+from cudbound.intervals.comparisons import AUC_DIFFERENCE, INDEPENDENT_TEST_SETS, MCNEMAR
+from cudbound.intervals.k_fold import OF_FOLDS, REPEATED_K_FOLD_T, HalfFoldLosses
+from cudbound.intervals.laber_murphy import ACI, CUD, BoundaryDeviations
 from cudbound.intervals.method import Method, compute_interval
 from cudbound.intervals.nested_cv import NESTED_CV, NestedLosses
 from cudbound.intervals.own import OwnInterval, own_method
-from cudbound.intervals.pooled import POOLED
-from cudbound.intervals.resampled_t import CONSERVATIVE_Z, RANDOM_SPLITS, HalfSplitLosses, ReplicateLosses
-from cudbound.intervals.test_set import ON_TEST_SET, TEST_SET_T
-from cudbound.intervals.training_error import TRAINING_NORMAL
-from cudbound.intervals.two_center import TWO_CENTER
+from cudbound.intervals.random_splits import OF_SPLITS, HalfSplitLosses, ReplicateLosses
+from cudbound.intervals.two_center import POOLED, TWO_CENTER
 from cudbound.point_estimates import ESTIMATORS
 
 __all__ = [
@@ -57,38 +59,16 @@ __all__ = [
 ]
 
 #: What Laber and Murphy (2008), section 5, compare.
-PAPER = (CUD, PERCENTILE, BIAS_CORRECTED, KOHAVI, YANG, MARTIN, LANGFORD)
-
-#: What software for clinical prediction models prints.
-CLINICAL = (LOCATION_SHIFTED, ABCLOC, TWO_STAGE)
+PAPER = (CUD, PERCENTILE, BIAS_CORRECTED, *AT_632)
 
 #: For the error of the classifier fitted to this training set.
 CONDITIONAL = (
-    TWO_CENTER,
-    *PAPER,
-    NORMAL_632,
-    NORMAL_632_PLUS,
-    ACI,
-    *CLINICAL,
-    *BINOMIAL,
-    BCCVP,
-    BCCVP_BR,
-    *ON_TEST_SET,
+    *(TWO_CENTER, *PAPER, NORMAL_632, NORMAL_632_PLUS, ACI, *CLINICAL),
+    *(*LEFT_OUT, BCCVP, BCCVP_BR, *ON_TEST_SET),
 )
 
 #: For the expected error of the learning algorithm.
-ALGORITHM = (
-    *RANDOM_SPLITS,
-    CONSERVATIVE_Z,
-    FIVE_BY_TWO_T,
-    FIVE_BY_TWO_F,
-    K_FOLD_T,
-    REPEATED_K_FOLD_T,
-    GRANDVALET_BENGIO,
-    BAYLE,
-    NESTED_CV,
-    AUSTERN_ZHOU,
-)
+ALGORITHM = (*OF_SPLITS, *OF_FOLDS, NESTED_CV, AUSTERN_ZHOU)
 
 #: For the error of tuning and fitting, from a fitted search.
 TUNED = (BBC_CV, BBC_F)
@@ -96,25 +76,21 @@ TUNED = (BBC_CV, BBC_F)
 #: For the AUC or the Brier score alone; some of those above serve them too.
 PROBABILITY = (OUT_OF_BAG_PERCENTILE, *FOR_AUC, PLUS_T_632, *AUC_ON_TEST_SET, TEST_SET_T)
 
-#: Of theory for many rows; in no group, because it is far too low with few.
-LARGE_SAMPLES = (TRAINING_NORMAL,)
-
-#: For training and new cases together; needs new cases.
-WITH_NEW_CASES = (POOLED,)
-
-#: Only for the difference between two errors; some of those above serve it too.
-DIFFERENCE_ONLY = (MCNEMAR, INDEPENDENT_TEST_SETS, AUC_DIFFERENCE)
-
 #: The default method for comparing two classifiers, for each metric that can be compared.
 DEFAULT_COMPARISONS = {"error": REPEATED_K_FOLD_T.name, "auc": AUC_DIFFERENCE.name}
 
-#: Every method by its name, in the order of the table.
+#: Every method by its name, in the order of the table. The normal interval on the training error is in no group: it is
+#: far too low with few rows.
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
         method.name: method
         for method in (
-            *(*CONDITIONAL, *LARGE_SAMPLES, *WITH_NEW_CASES),
-            *(*ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY),
+            *(*CONDITIONAL, TRAINING_NORMAL, POOLED, *ALGORITHM, *TUNED, *PROBABILITY),
+            *(
+                MCNEMAR,
+                INDEPENDENT_TEST_SETS,
+                AUC_DIFFERENCE,
+            ),  # only for a difference, as are some of those above
         )
     }
 )
@@ -165,10 +141,8 @@ def find_methods(
     """
     methods_by_name = {**METHODS, **{method.name: method for method in user_methods}}
 
-    def rule() -> str:
-        names = [name for name, method in methods_by_name.items() if method.gives_interval]
-        return f"one of the groups {sorted(GROUPS)} or a list of names from {names}"
-
+    names = [name for name, method in methods_by_name.items() if method.gives_interval]
+    rule = f"one of the groups {sorted(GROUPS)} or a list of names from {names}"
     requested = find_named(methods, methods_by_name, GROUPS, rule, _of_function, argument)
     for method in requested:
         if not method.gives_interval:
@@ -202,6 +176,4 @@ def find_comparisons(methods: Any, user_methods: Iterable[Method] = ()) -> Reque
     """
     every = (*METHODS.values(), *user_methods)
     comparisons = {method.name: method for method in every if method.compares}
-    return find_named(
-        methods, comparisons, {"all": comparisons}, lambda: f"'all' or one of {list(comparisons)}"
-    )
+    return find_named(methods, comparisons, {"all": comparisons}, f"'all' or one of {list(comparisons)}")

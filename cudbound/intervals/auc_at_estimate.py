@@ -15,8 +15,8 @@ from cudbound.basis.groups import Groups
 from cudbound.basis.method_card import Choice, Needs, described
 from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.validation import Array
+from cudbound.intervals.binomial import on_test_set
 from cudbound.intervals.method import EQUAL, Method, Pivot
-from cudbound.intervals.test_set import on_test_set
 from cudbound.point_estimates.auc import (
     NO_PAIR,
     ONE_ROW,

@@ -1,19 +1,31 @@
-"""Intervals from the fold means or the losses of cross-validation, plain and repeated."""
+"""Intervals from the fold means or the losses of cross-validation, plain and repeated, also with correlated fold means.
+
+No unbiased estimator of the variance of a cross-validated error exists. By Grandvalet and Bengio (2006) one can assume
+something about the covariances of the losses, or fix the ratio rho of the covariance between two folds to the variance
+of the mean, and report the rho from which on nothing is significant. Two halves of the data share no rows, so that rho
+on half the data can be estimated; rho falls with the number of rows in all that the authors observed.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 
-from cudbound.basis.method_card import EXPECTED, Choice
-from cudbound.basis.results import Estimand
+from cudbound.basis.exceptions import Faster
+from cudbound.basis.method_card import EXPECTED, Choice, Needs, Number, RecordKind
+from cudbound.basis.results import Estimand, Outcome, TestOutcome
 from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records import FoldLosses, Records, RepeatedFoldLosses
-from cudbound.resampling.folds import FOLDS, REPEATED_FOLDS
+from cudbound.records.rules import HalvesOfFoldMeans, MeanSize, Recorded, Remarks
+from cudbound.resampling.context import RefitContext
+from cudbound.resampling.folds import FOLDS, REPEATED_FOLDS, draw_folds
+from cudbound.resampling.splits import SMALLEST_HALF, SplitDesign, means_on_test_sets, training_sets
 
 
 def k_fold_t_pivot(means: ArrayLike, n_train: float) -> Pivot:
@@ -195,3 +207,244 @@ BAYLE = Method(
     options={"variance": Choice(("all-pairs", "within-fold"))},
     variants={"probabilities": {"pivot": of_record(FOLDS, _bayle_of_brier)}},
 )
+
+
+@dataclass(frozen=True, eq=False)
+class HalfFoldLosses(Recorded):
+    """Mean losses of the folds of a cross-validation inside each half of the data, for several halvings.
+
+    Attributes
+    ----------
+    means : ndarray of float, shape (n_halvings, 2, n_folds)
+        Mean loss of each fold inside the first and inside the second half.
+    n_train : float
+        Mean number of training rows within a half.
+    remarks : tuple of str
+    """
+
+    means: HalvesOfFoldMeans
+    n_train: MeanSize
+    remarks: Remarks = ()
+
+    @property
+    def n_fits(self) -> int:
+        """Number of classifier fits behind the record."""
+        return int(np.size(self.means))
+
+
+def record_half_folds(context: RefitContext) -> HalfFoldLosses:
+    """Record the fold means of a cross-validation inside each half, for ``sizes.n_halvings`` halvings.
+
+    Each half has its own ``sizes.n_folds`` shuffled folds; with fewer rows, every row is a fold. If n is odd, one row
+    is left out of each halving. Each halving is redrawn by itself, with its folds.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 4 rows.
+    """
+    n, half = context.n_samples, context.n_samples // 2
+    if half < SMALLEST_HALF:
+        raise ValueError(f"Folds within halves need at least {2 * SMALLEST_HALF} rows. Got {n} instead.")
+    n_folds = min(context.sizes.n_folds, half)
+
+    def draw() -> SplitDesign:
+        testing = np.zeros((2, n_folds, n), dtype=np.int32)
+        for part, rows in zip(testing, context.rng.permutation(n)[: 2 * half].reshape(2, half), strict=True):
+            part[draw_folds(half, n_folds, context.rng), rows] = 1
+        training = testing.sum(axis=1, keepdims=True, dtype=np.int32) - testing
+        return SplitDesign(training.reshape(-1, n), testing.reshape(-1, n))
+
+    draws = [draw] * context.sizes.n_halvings
+    designs, remarks = context.draw_parts(draws, training_sets, "training sets of folds inside halves")
+    notes = ("1 row left out of each halving",) if n % 2 else ()
+    means = means_on_test_sets(context.refit, designs).reshape(-1, 2, n_folds)
+    return HalfFoldLosses(means, half - half / n_folds, (*notes, *remarks))
+
+
+HALF_FOLDS = RecordKind(
+    "half_folds",
+    HalfFoldLosses,
+    "cross-validation of both halves of the rows",
+    refit=record_half_folds,
+    n_fits=lambda inputs: 2 * inputs.sizes.n_halvings * min(inputs.sizes.n_folds, inputs.n_units // 2),
+    fewer=(Faster.SIZES,),
+)
+
+
+#: The rho that is estimated on halves of the data.
+HALF = "half"
+
+
+def grandvalet_bengio_pivot(means: ArrayLike, n_train: float, *, rho: float = 0.7) -> Pivot:
+    """Return the mean of the fold means with standard error sqrt(theta_3 / (1 - rho)) and K - 1 degrees of freedom.
+
+    theta_3 is the sample variance of the fold means divided by K: an unbiased estimate of the variance of their mean if
+    losses in different folds are not correlated.
+
+    Parameters
+    ----------
+    means : array-like of float, shape (n_folds,)
+        Mean loss, or mean difference of losses, of each fold; at least two.
+    n_train : float
+        Rows of a training set, for the name of the estimand.
+    rho : float, default=0.7
+        Covariance of two fold means divided by the variance of the mean of all, in [0, 1). It is not their correlation:
+        with 10 folds, 0.5 corresponds to a correlation of 0.091. 0 gives the ordinary t interval; 0.7 is the largest
+        value that the authors observed.
+
+    References
+    ----------
+    Grandvalet and Bengio (2006), proposition 2 and section 4.
+
+    Examples
+    --------
+    >>> interval = grandvalet_bengio_pivot([0.1, 0.2, 0.3, 0.2, 0.2], n_train=40).interval(0.95)
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.04, 0.36)
+    """
+    pivot = k_fold_t_pivot(means, n_train)
+    return replace(pivot, standard_error=pivot.standard_error / math.sqrt(1.0 - rho))
+
+
+def rho_of_halves(means: ArrayLike) -> float:
+    """Estimate rho on half the data: 1 - W / V.
+
+    V is half the mean squared difference between the cross-validated errors of two halves that share no rows, an
+    unbiased estimate of the variance theta of such an error. W is the mean of theta_3 over all halves; its expectation
+    is theta - gamma. As rho = gamma / theta, 1 - E(W) / E(V) is the rho of half the data.
+
+    Parameters
+    ----------
+    means : array-like of float, shape (n_halvings, 2, n_folds)
+        Mean loss, or mean difference of losses, of each fold of a cross-validation inside each half.
+
+    Returns
+    -------
+    float
+        At most 1, which is reached if the fold means within halves do not vary. Negative if the errors of two halves
+        differ less than independent folds would, and -inf if they do not differ. nan if nothing varies.
+
+    References
+    ----------
+    Grandvalet and Bengio (2006), who close with the proposal; the halves are those of Nadeau, C. and Bengio, Y.
+    (2003). Inference for the generalization error. Machine Learning 52, 239-281, section 4.
+
+    Examples
+    --------
+    >>> round(rho_of_halves([[[0.1, 0.3], [0.5, 0.7]], [[0.4, 0.2], [0.1, 0.3]]]), 3)
+    0.765
+    """
+    folds = np.asarray(means, dtype=float)
+    gaps = np.subtract(*folds.mean(axis=2).T)
+    theta = 0.0 if np.abs(gaps).max() <= EQUAL else float(np.square(gaps).mean()) / 2.0
+    if float(np.ptp(folds, axis=2).max()) <= EQUAL:
+        return 1.0 if theta > 0.0 else math.nan
+    theta_3 = float(folds.var(axis=2, ddof=1).mean()) / folds.shape[2]
+    return 1.0 - theta_3 / theta if theta > 0.0 else -math.inf
+
+
+def rho_threshold(
+    block_means: ArrayLike, null: float = 0.0, significance: float = 0.05, *, alternative: str = "two-sided"
+) -> float:
+    """Return the rho below which the test rejects; a larger value is stronger evidence.
+
+    It is 1 - (t_{K-1, 1-significance/2} / t_0)^2 with t_0 the statistic at rho = 0. The hypothesis is rejected for
+    every rho below it and for none above it; the paper calls it the largest rho at which the hypothesis is
+    accepted, but by its algebra it is the smallest.
+
+    Parameters
+    ----------
+    block_means : array-like of float, shape (n_folds,)
+        Mean loss, or mean difference of losses, of each fold; at least two.
+    null : float, default=0.0
+        Value of the mean under the hypothesis.
+    significance : float, default=0.05
+        Level of the test, in (0, 1).
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        With one-sided alternatives the quantile is t_{K-1, 1-significance}.
+
+    Returns
+    -------
+    float
+        At most 1; negative if the mean is not significant even at rho = 0, and -inf if it lies at the null or, for a
+        one-sided alternative, on the other side of it. nan if no such rho exists: all means are equal, or the
+        significance of a one-sided test is above 0.5.
+
+    References
+    ----------
+    Grandvalet and Bengio (2006), section 4.2.
+
+    Examples
+    --------
+    >>> round(rho_threshold([0.02, 0.05, 0.03, 0.01, 0.04, 0.06, 0.0, 0.03, 0.02, 0.05]), 3)
+    0.805
+    """
+    pivot = k_fold_t_pivot(block_means, 1.0)
+    tail = significance / 2 if alternative == "two-sided" else significance
+    if pivot.degenerate or tail > 0.5:
+        return math.nan
+    statistic = pivot.statistic(null)
+    toward = {"two-sided": abs(statistic), "less": -statistic, "greater": statistic}[alternative]
+    if not toward > 0.0:
+        return -math.inf
+    ratio = float(stdtrit(pivot.df, 1.0 - tail)) / toward
+    return 1.0 - ratio * ratio  # a statistic of 1e-170 gives -inf, where a power is an error
+
+
+def _with_rho(records: Records, rho: float | str, **further: float) -> Pivot:
+    folds: FoldLosses = records.require(FOLDS)
+    notes = unequal_folds(folds)
+    if isinstance(rho, str):
+        halves: HalfFoldLosses = records.require(HALF_FOLDS)
+        estimate = rho_of_halves(halves.means)
+        rho, further = max(estimate, 0.0), {"rho_of_halves": estimate, **further}  # nan stays nan
+        if halves.means.shape[2] != folds.n_folds:
+            notes += (f"rho is that of {halves.means.shape[2]} folds, and not of {folds.n_folds}",)
+    pivot = grandvalet_bengio_pivot(folds.means, folds.n_train, rho=rho if rho < 1.0 else 0.0)
+    if not rho < 1.0 and not pivot.degenerate:
+        reason = "undefined: rho cannot be estimated, because the fold means within halves do not vary"
+        pivot = replace(pivot, standard_error=math.nan, degenerate=reason)
+    numbers = {"rho": rho, **further}
+    defined = {name: value for name, value in numbers.items() if not math.isnan(value)}
+    return replace(pivot, remarks=notes, details=defined)
+
+
+def _needs_of_rho(options: Mapping[str, Any]) -> Needs:
+    return {FOLDS, HALF_FOLDS} if options["rho"] == HALF else {FOLDS}
+
+
+def _grandvalet_bengio(records: Records, confidence_level: float, *, rho: float | str) -> Outcome:
+    """t interval on the fold means of cross-validation that allows for their covariance.
+
+    Formula: u +/- t(1 - d/2; k - 1) sqrt(s^2 / (k (1 - rho))); u and s^2 as in k-fold-t; with rho = half, 1 - rho is
+    the mean of s^2 / k inside halves of the rows divided by half the mean squared difference between the means of two
+    halves, at most 1, and no groups of rows.
+    Assumptions: fold means are jointly normal; their covariance is at most rho times the variance of their mean.
+    Tendency: 5 % test with rho = .7: false rejections up to .026 in 17 settings.
+    Reference: Grandvalet and Bengio (2006).
+    """
+    return _with_rho(records, rho).outcome(confidence_level)
+
+
+def _grandvalet_bengio_test(
+    records: Records, confidence_level: float, alternative: str, *, rho: float | str
+) -> TestOutcome:
+    means = records.require(FOLDS).means
+    threshold = rho_threshold(means, significance=1.0 - confidence_level, alternative=alternative)
+    return _with_rho(records, rho, rho_threshold=threshold).test_outcome(confidence_level, alternative)
+
+
+GRANDVALET_BENGIO = Method(
+    "grandvalet-bengio-t",
+    {FOLDS},
+    needs_with=_needs_of_rho,
+    estimand=EXPECTED,
+    cost="K; with rho = half K + 2 M K",
+    compute=_grandvalet_bengio,
+    test=_grandvalet_bengio_test,
+    options={"rho": Number(0.7, 0.0, 1.0, word=HALF)},
+)
+
+#: In the order of the table.
+OF_FOLDS = (K_FOLD_T, REPEATED_K_FOLD_T, GRANDVALET_BENGIO, BAYLE)

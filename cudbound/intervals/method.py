@@ -446,7 +446,7 @@ def compute_comparison(
 
     Examples
     --------
-    >>> from cudbound.intervals.mcnemar import MCNEMAR
+    >>> from cudbound.intervals.comparisons import MCNEMAR
     >>> from cudbound.records import Records, TestSetLosses
     >>> differences = [1] * 9 + [-1] * 2 + [0] * 39
     >>> row = compute_comparison(MCNEMAR, Records(test_set=TestSetLosses(differences, 50)), 0.95)

@@ -28,6 +28,5 @@ def find_estimators(names: Any) -> RequestedMethods[PointEstimator]:
     >>> [estimator.title for estimator in find_estimators(["bootstrap-632", "k-fold"])]
     ['.632 estimate', 'k-fold cross-validation']
     """
-    return find_named(
-        names, ESTIMATORS, {"all": ESTIMATORS}, lambda: f"'all' or a list of names from {list(ESTIMATORS)}"
-    )
+    rule = f"'all' or a list of names from {list(ESTIMATORS)}"
+    return find_named(names, ESTIMATORS, {"all": ESTIMATORS}, rule)

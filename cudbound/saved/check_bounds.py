@@ -12,7 +12,7 @@ from cudbound.basis.proportions import inverted_cdf_quantile
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_localization
 from cudbound.bound.cud_bound import joint_problem, search_joint
-from cudbound.intervals.cud import cud_limits
+from cudbound.intervals.laber_murphy import cud_limits
 from cudbound.metrics.metric import MetricRows
 from cudbound.problem.problem import AdditiveModel, Problem
 from cudbound.saved.saved_file import Check, SavedBound, SavedQuestion, SavedResult

@@ -132,7 +132,7 @@ def test_a_classifier_that_cannot_be_refitted_is_refused_before_the_bound_is_sol
 
     searched = []
     # an error of the search would cost the row of "cud" alone
-    monkeypatch.setattr("cudbound.intervals.cud.solve_bounds", lambda *_, **__: searched.append(1))
+    monkeypatch.setattr("cudbound.intervals.laber_murphy.solve_bounds", lambda *_, **__: searched.append(1))
     with pytest.raises(ValueError, match=r"FixedThresholdClassifier\.fit does not"):
         compare_intervals(clf, X, y, methods=["cud", "langford-binomial"], **arguments)
     assert not searched
@@ -148,7 +148,7 @@ def test_data_that_cannot_be_predicted_are_refused_before_the_refits(entry, monk
 
     for module in ("cudbound.resampling.make_records", "cudbound.analysis.compare_learners"):
         monkeypatch.setattr(f"{module}.make_records", refit)
-    monkeypatch.setattr("cudbound.intervals.cud.solve_bounds", refit)
+    monkeypatch.setattr("cudbound.intervals.laber_murphy.solve_bounds", refit)
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
         entry(clf, X, y, methods=[method], new_cases=(X[:, :1], y))
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):

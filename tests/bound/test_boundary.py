@@ -17,8 +17,8 @@ from worlds import world
 
 from cudbound.basis.exceptions import NotCertifiedWarning
 from cudbound.intervals import compute_interval
-from cudbound.intervals.aci import ACI, BoundaryDeviations, _whole, boundary_deviations, draw_scores
 from cudbound.intervals.bootstrap_percentile import basic_interval
+from cudbound.intervals.laber_murphy import ACI, BoundaryDeviations, _whole, boundary_deviations, draw_scores
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import AdditiveModel, Problem

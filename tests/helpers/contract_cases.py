@@ -16,14 +16,12 @@ from cudbound.adapters.model import facts_of
 from cudbound.basis.method_card import RecordKind
 from cudbound.basis.sample import Sample
 from cudbound.intervals import GROUPS, METHODS
-from cudbound.intervals.aci import BOUNDARY, BoundaryDeviations, boundary_deviations
 from cudbound.intervals.austern_zhou import ReplacementErrors
-from cudbound.intervals.bbc_cv import TunedFolds, TunedLosses
-from cudbound.intervals.bccv import RemovedCaseErrors
-from cudbound.intervals.cud import BOUND
-from cudbound.intervals.grandvalet_bengio import HalfFoldLosses
+from cudbound.intervals.bootstrap_cv import RemovedCaseErrors, TunedFolds, TunedLosses
+from cudbound.intervals.k_fold import HalfFoldLosses
+from cudbound.intervals.laber_murphy import BOUND, BOUNDARY, BoundaryDeviations, boundary_deviations
 from cudbound.intervals.nested_cv import NestedLosses
-from cudbound.intervals.resampled_t import HalfSplitLosses, ReplicateLosses
+from cudbound.intervals.random_splits import HalfSplitLosses, ReplicateLosses
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.point_estimates.bolstered import BOLSTERED_LOSSES, BolsteredLosses
 from cudbound.problem.draws import draw_counts

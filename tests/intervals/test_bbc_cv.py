@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import compare_intervals, from_records
 from cudbound.intervals import METHODS
-from cudbound.intervals.bbc_cv import TunedFolds, TunedLosses
+from cudbound.intervals.bootstrap_cv import TunedFolds, TunedLosses
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling.settings import spawn_streams
 

@@ -14,23 +14,26 @@ from statsmodels.stats.proportion import proportion_confint
 
 from cudbound.basis.proportions import inverted_binomial_interval, inverted_cdf_quantile, sample_quantile
 from cudbound.intervals import compute_interval
-from cudbound.intervals.aci import ACI, BoundaryDeviations
-from cudbound.intervals.bootstrap_percentile import (
-    BIAS_CORRECTED,
-    acceleration,
-    bias_corrected_interval,
-    bias_corrected_levels,
-)
-from cudbound.intervals.efron_tibshirani import (
+from cudbound.intervals.at_632 import (
     NORMAL_632,
     NORMAL_632_PLUS,
     err1_influences,
     err1_standard_error,
     scaled_standard_error,
 )
-from cudbound.intervals.left_out import LEAVE_ONE_OUT_BINOMIAL
-from cudbound.intervals.test_set import ON_TEST_SET, held_out_interval
-from cudbound.intervals.training_error import TRAINING_NORMAL
+from cudbound.intervals.binomial import (
+    LEAVE_ONE_OUT_BINOMIAL,
+    ON_TEST_SET,
+    TRAINING_NORMAL,
+    held_out_interval,
+)
+from cudbound.intervals.bootstrap_percentile import (
+    BIAS_CORRECTED,
+    acceleration,
+    bias_corrected_interval,
+    bias_corrected_levels,
+)
+from cudbound.intervals.laber_murphy import ACI, BoundaryDeviations
 from cudbound.problem.draws import draw_counts
 from cudbound.records import FoldLosses, Records, TestSetLosses
 

@@ -17,8 +17,13 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from cudbound import from_records
 from cudbound.basis.results import ConfidenceInterval
-from cudbound.intervals.independent_test_sets import INDEPENDENT_TEST_SETS
-from cudbound.intervals.mcnemar import MCNEMAR, DiscordantPairs, bonett_price_interval, mcnemar_pvalue
+from cudbound.intervals.comparisons import (
+    INDEPENDENT_TEST_SETS,
+    MCNEMAR,
+    DiscordantPairs,
+    bonett_price_interval,
+    mcnemar_pvalue,
+)
 from cudbound.intervals.method import ALTERNATIVES, compute_comparison
 from cudbound.records import FoldLosses, Records, SplitLosses, TestSetLosses
 

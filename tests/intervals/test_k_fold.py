@@ -19,14 +19,15 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import cudbound as cb
-from cudbound.intervals.grandvalet_bengio import (
+from cudbound.intervals.k_fold import (
     GRANDVALET_BENGIO,
+    K_FOLD_T,
     HalfFoldLosses,
+    bayle_pivot,
     grandvalet_bengio_pivot,
     rho_of_halves,
     rho_threshold,
 )
-from cudbound.intervals.k_fold import K_FOLD_T, bayle_pivot
 from cudbound.intervals.method import compute_interval
 from cudbound.records import FoldLosses, Records
 

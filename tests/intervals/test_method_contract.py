@@ -40,7 +40,7 @@ from cudbound import (
 from cudbound.basis.method_card import READS
 from cudbound.basis.sample import Sample
 from cudbound.intervals import METHODS, compute_interval
-from cudbound.intervals.independent_test_sets import record_own_test_sets
+from cudbound.intervals.comparisons import record_own_test_sets
 from cudbound.intervals.method import ALTERNATIVES, compute_comparison
 from cudbound.intervals.own import own_method
 from cudbound.point_estimates import ESTIMATORS, compute_estimate

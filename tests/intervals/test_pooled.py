@@ -14,7 +14,7 @@ from test_two_center import LEVELS, auc, delong_by_hand, lower_limit, some_losse
 
 from cudbound import available_methods
 from cudbound.intervals import METHODS, compute_interval
-from cudbound.intervals.pooled import new_worse_pvalue
+from cudbound.intervals.two_center import new_worse_pvalue
 from cudbound.metrics.views import scored, squared_errors
 from cudbound.records import TestSetLosses
 

@@ -25,7 +25,7 @@ from cudbound.intervals.austern_zhou import (
     measure_replacements,
     record_replacements,
 )
-from cudbound.intervals.bccv import BCCVP, BCCVP_BR, RemovedCaseErrors, record_removed_cases
+from cudbound.intervals.bootstrap_cv import BCCVP, BCCVP_BR, RemovedCaseErrors, record_removed_cases
 from cudbound.intervals.bootstrap_percentile import shifted_interval
 from cudbound.intervals.nested_cv import (
     NESTED_CV,

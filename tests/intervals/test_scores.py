@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 from cudbound import compare_learners, from_records
 from cudbound.basis.groups import Groups
 from cudbound.intervals import METHODS, compute_interval
-from cudbound.intervals.auc_difference import SECOND
+from cudbound.intervals.comparisons import SECOND
 from cudbound.intervals.method import compute_comparison
 from cudbound.metrics.views import squared_errors
 from cudbound.point_estimates.auc import hanley_mcneil_size

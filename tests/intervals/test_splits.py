@@ -23,16 +23,13 @@ from sklearn.tree import DecisionTreeClassifier
 from statsmodels.stats.weightstats import DescrStatsW
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_learners
-from cudbound.intervals.five_by_two import (
+from cudbound.intervals.k_fold import REPEATED_K_FOLD_T, record_half_folds, repeated_k_fold_t_pivot
+from cudbound.intervals.random_splits import (
     FIVE_BY_TWO_F,
+    conservative_z_pivot,
     five_by_two_f,
     five_by_two_f_set,
     five_by_two_t_pivot,
-)
-from cudbound.intervals.grandvalet_bengio import record_half_folds
-from cudbound.intervals.k_fold import REPEATED_K_FOLD_T, repeated_k_fold_t_pivot
-from cudbound.intervals.resampled_t import (
-    conservative_z_pivot,
     pseudo_bootstrap_pivot,
     record_half_splits,
     record_replicates,

@@ -53,7 +53,7 @@ from cudbound.adapters.parts import describe_classifier
 from cudbound.cli.command import main
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.data_file import DataFile
-from cudbound.intervals.five_by_two import five_by_two_f
+from cudbound.intervals.random_splits import five_by_two_f
 from cudbound.solve import CvxpyLoss, Problem, SearchLimits, solve_draws
 from cudbound.study.design.design_file import read_design
 from cudbound.study.populations import worlds

@@ -31,9 +31,9 @@ from threadpoolctl import threadpool_limits
 from cudbound import LeastSquaresClassifier, Resampling
 from cudbound.basis.sample import Sample
 from cudbound.intervals import METHODS
-from cudbound.intervals.grandvalet_bengio import HALF_FOLDS
+from cudbound.intervals.k_fold import HALF_FOLDS
 from cudbound.intervals.method import compute_comparison
-from cudbound.intervals.resampled_t import HALF_SPLITS
+from cudbound.intervals.random_splits import HALF_SPLITS
 from cudbound.records import Records, SplitLosses
 from cudbound.resampling.folds import REPEATED_FOLDS
 from cudbound.resampling.make_records import RecordingInputs, make_records

@@ -31,7 +31,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from cudbound import from_records
-from cudbound.intervals.resampled_t import HalfSplitLosses, ReplicateLosses
+from cudbound.intervals.random_splits import HalfSplitLosses, ReplicateLosses
 from cudbound.records import FoldLosses, HalvingLosses, RepeatedFoldLosses, SplitLosses
 
 SEED = 20261126

@@ -1,4 +1,4 @@
-"""Binomial intervals and one-sided bounds from independent losses on a test set."""
+"""Binomial and related intervals from losses on the training rows, on left-out rows, and on a test set."""
 
 from __future__ import annotations
 
@@ -14,10 +14,96 @@ from cudbound.basis.method_card import HOLDOUT_MODEL, described
 from cudbound.basis.proportions import inverted_binomial_interval, wald_interval, wilson_interval
 from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.validation import check_choice
-from cudbound.intervals.efron_tibshirani import t_limits_of_brier
+from cudbound.intervals.at_632 import t_limits_of_brier
 from cudbound.intervals.method import Method
-from cudbound.records import Records
+from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, out_of_bag_error
+from cudbound.records import LOSSES, Records
+from cudbound.resampling.bootstrap import BOOTSTRAP
+from cudbound.resampling.folds import LEAVE_ONE_OUT
 from cudbound.resampling.splits import TEST_SET
+
+
+def _training_normal(records: Records, confidence_level: float) -> Outcome:
+    """Normal interval on the training error.
+
+    Formula: T +/- z(1 - d/2) sqrt(T (1 - T) / n).
+    Assumptions: losses on the training rows are those of one fixed classifier on new cases.
+    Tendency: too low: coverage in 8 settings was .00 to .90.
+    Reference: Iyengar, Lam and Wang (2024).
+    """
+    error = float(np.mean(records.require(LOSSES)))
+    interval = wald_interval(error, error * (1.0 - error), records.n_effective, confidence_level)
+    reason = f"the binomial variance is 0 at a training error of {error:g}" if error in (0.0, 1.0) else None
+    return Outcome(error, interval, degenerate=reason, center="training error")
+
+
+TRAINING_NORMAL = Method(
+    "training-normal", {LOSSES}, cost="0", with_groups="refits", compute=_training_normal
+)
+
+
+def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
+    """Clopper-Pearson interval from the leave-one-out losses.
+
+    Formula: lo(k; n) and up(k; n); k is the number of leave-one-out errors.
+    Assumptions: leave-one-out losses are independent losses of one fixed classifier.
+    Reference: Clopper and Pearson (1934); Jiang, Varma and Simon (2008).
+    """
+    losses = records.require(LEAVE_ONE_OUT).losses
+    error, size = float(np.mean(losses)), records.n_effective
+    errors = float(np.sum(losses)) if size == np.size(losses) else error * size
+    return Outcome(error, inverted_binomial_interval(errors, size, confidence_level))
+
+
+LEAVE_ONE_OUT_BINOMIAL = Method(
+    "leave-one-out-binomial", {LEAVE_ONE_OUT}, cost="n", with_groups="refits", compute=_leave_one_out
+)
+
+
+def _out_of_bag(
+    records: Records, confidence_level: float, limits: Callable[[float, float, float], ConfidenceInterval]
+) -> Outcome:
+    error = out_of_bag_error(records)
+    if math.isnan(error):
+        return Outcome.undefined(NOTHING_OUT_OF_BAG)
+    # weighted rows that were never out of bag can leave a mean above 1
+    error = min(error, 1.0)
+    return Outcome(error, limits(error, records.n_effective, confidence_level))
+
+
+def _out_of_bag_wilson(records: Records, confidence_level: float) -> Outcome:
+    """Wilson score interval from the out-of-bag losses.
+
+    Formula: Wilson score limits for n Err(1) errors on n cases.
+    Assumptions: out-of-bag losses are those of this classifier on new cases.
+    Reference: Wilson (1927); Efron and Tibshirani (1997).
+    """
+    return _out_of_bag(records, confidence_level, wilson_interval)
+
+
+def _out_of_bag_clopper_pearson(records: Records, confidence_level: float) -> Outcome:
+    """Clopper-Pearson interval from the out-of-bag losses.
+
+    Formula: lo(n Err(1); n) and up(n Err(1); n).
+    Assumptions: out-of-bag losses are those of this classifier on new cases.
+    Tendency: for several classes, coverage in 12 settings was .63 to 1.00.
+    Reference: Clopper and Pearson (1934); Efron and Tibshirani (1997).
+    """
+    return _out_of_bag(
+        records, confidence_level, lambda error, n, level: inverted_binomial_interval(error * n, n, level)
+    )
+
+
+OUT_OF_BAG_WILSON, OUT_OF_BAG_CLOPPER_PEARSON = (
+    Method(name, {BOOTSTRAP}, cost="B", with_groups="refits", compute=compute)
+    for name, compute in (
+        ("out-of-bag-wilson", _out_of_bag_wilson),
+        ("out-of-bag-clopper-pearson", _out_of_bag_clopper_pearson),
+    )
+)
+#: In the order of the table.
+LEFT_OUT = (LEAVE_ONE_OUT_BINOMIAL, OUT_OF_BAG_WILSON, OUT_OF_BAG_CLOPPER_PEARSON)
+
 
 SIDES = ("two-sided", "upper", "lower")
 #: What all methods on a test set have in common.
