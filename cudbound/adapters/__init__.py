@@ -23,9 +23,8 @@ from cudbound.estimators.batched import BatchedFit, BatchedRefit, Draws, classif
 from cudbound.estimators.batched.sources import branches, fit_apart, flatten, prepare
 from cudbound.estimators.two_class import ConvexLossClassifier
 from cudbound.problem.problem import AdditiveModel
-from cudbound.solve.minimum import check_minimizer, optimality_residual, training_problem
-from cudbound.solve.minimum import polish as polish_model
-from cudbound.solve.search import check_native
+from cudbound.solve.search import check_minimizer, check_native, optimality_residual
+from cudbound.solve.search import polish as polish_model
 
 __all__ = [
     "ADAPTERS",
@@ -112,7 +111,7 @@ def additive_model(sample: Sample, *, polish: bool, native: bool = False) -> Add
     model = _oriented(model, estimator, sample.predicted)
     _warn_unscaled(model, estimator)
     if native and model.l1_penalty is not None:
-        check_native(training_problem(model))
+        check_native(model.problem())
     if sample.sample_weight is not None:
         model = _weighted(model, sample.sample_weight, unwrap(estimator).classifier)
     if polish:

@@ -31,7 +31,7 @@ from cudbound.saved.saved_file import (
     SavedRow,
     read_saved,
 )
-from cudbound.solve.minimum import check_minimizer
+from cudbound.solve.search import check_minimizer
 
 #: Tolerance for numbers of a row with refits: half of the last printed digit. A refit may classify a row near the
 #: boundary differently if the linear algebra adds in another order.

@@ -17,9 +17,7 @@ from cudbound.basis.words import enumerated
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
 from cudbound.problem.draws import Draws
 from cudbound.problem.problem import AdditiveModel, Polish, Problem
-from cudbound.solve.limits import NO_LIMITS, SearchLimits
-from cudbound.solve.minimum import draws_problem
-from cudbound.solve.search import Search, search_ended
+from cudbound.solve.search import NO_LIMITS, Search, SearchLimits, search_ended
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,7 +292,7 @@ def solve_bounds(
         If a limit, or rounding, stopped the search before the quantile was proved.
     """
     weights = [metric_rows.score_weights(counts) for metric_rows in family]
-    problems = [draws_problem(model, counts, localization, weighted) for weighted in weights]
+    problems = [model.problem(counts, localization, weighted) for weighted in weights]
     joint = None
     if len(family) == 1:
         draws = [search.run(problems[0], confidence_level)]
@@ -335,7 +333,7 @@ def joint_problem(
     for rows in metric_rows:
         scored = rows.score_weights(counts)
         weights.append((counts - 1.0) / counts.shape[1] if scored is None else scored / rows.metric.scale)
-    return draws_problem(model, np.tile(counts, (len(metric_rows), 1)), localization, np.concatenate(weights))
+    return model.problem(np.tile(counts, (len(metric_rows), 1)), localization, np.concatenate(weights))
 
 
 def search_joint(

@@ -27,8 +27,8 @@ from cudbound.basis.sample import dense
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.coordinates import RANK_TOLERANCE
 from cudbound.problem.problem import TIE_TOLERANCE, Problem, check_scale
-from cudbound.solve.minimum import no_minimizer
 from cudbound.solve.native import minimize
+from cudbound.solve.search import no_minimizer
 
 Array = NDArray[np.float64]
 

@@ -25,10 +25,8 @@ from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel, Problem
 from cudbound.records import LOSSES, Records
 from cudbound.records.rules import FitCount, NumberOrNan, Numbers, Recorded, Remarks, Size, check_ordered
 from cudbound.resampling.context import has_one_class
-from cudbound.solve.limits import SearchLimits
-from cudbound.solve.minimum import draws_problem, least_loss, training_problem
 from cudbound.solve.native import unsupported
-from cudbound.solve.search import solve_draws
+from cudbound.solve.search import SearchLimits, least_loss, solve_draws
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
@@ -301,7 +299,7 @@ def boundary_deviations(
     """
     n = model.labels.size
     a_n = near_rate(rate, n)
-    problem = draws_problem(model, counts)
+    problem = model.problem(counts)
     if a_n > 0.0:
         check_curvature(problem)
     drawn = draw_scores(problem, variances=0.0 < a_n < math.inf)
@@ -453,7 +451,7 @@ def _record_boundary(inputs: RecordingInputs, _: Any) -> BoundaryDeviations:
 
 def _check(inputs: RecordingInputs) -> None:
     if inputs.model is not None:
-        check_curvature(training_problem(inputs.model))
+        check_curvature(inputs.model.problem())
 
 
 BOUNDARY = RecordKind(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,49 +21,16 @@ ROUNDING = 8.0 * float(np.finfo(float).eps)
 REMAINDER = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class WholeSteps:
-    """A column ``start + span * steps / n_steps``, up to rounding, with whole `steps`."""
-
-    start: float
-    span: float
-    n_steps: int
-    steps: Array
-
-
-def in_whole_steps(design: Array) -> list[WholeSteps | None]:
-    """Return the whole numbers behind each column of a design, or None.
-
-    Standardizing a column of whole numbers, or storing decimals in binary, moves its values by rounding errors. Three
-    rows on one line are then not exactly on it: cells appear that exist by rounding alone, too thin for a classifier to
-    reach and for the search to rule out. What is decided exactly is therefore decided on the values without rounding.
-
-    A start other than 0 is allowed if a column of ones can hold it. Without one, only an exact 0 has 0 steps. Columns
-    of whole numbers are exact as they are, and need none.
-
-    Parameters
-    ----------
-    design : ndarray of shape (n_samples, n_features)
-        Rows of the design.
-
-    Returns
-    -------
-    list of length n_features
-
-    Examples
-    --------
-    >>> scores = np.array([3.0, 5.0, 8.0])
-    >>> standardized = (scores - scores.mean()) / scores.std()
-    >>> ones, found = in_whole_steps(np.column_stack([np.ones(3), standardized]))
-    >>> found.n_steps, found.steps
-    (5, array([0., 2., 5.]))
-    """
-    has_ones = bool((design == 1.0).all(axis=0).any())
-    return [_whole_steps(column, has_ones) for column in design.T]
-
-
 def dependence_rows(design: Array) -> Array:
     """Return rows of which the same sets are linearly dependent, exactly, as of the design without rounding.
+
+    They have the whole numbers of steps behind each column ``start + step * numbers``, up to rounding. Standardizing a
+    column of whole numbers, or storing decimals in binary, moves its values by rounding errors. Three rows on one line
+    are then not exactly on it: cells appear that exist by rounding alone, too thin for a classifier to reach and for
+    the search to rule out. What is decided exactly is therefore decided on the values without rounding.
+
+    A start other than 0 is allowed if a column of ones can hold it. Without one, only an exact 0 has 0 steps. Columns
+    of whole numbers are exact as they are, and columns that are not on a lattice stay.
 
     Examples
     --------
@@ -71,14 +39,18 @@ def dependence_rows(design: Array) -> Array:
     array([[1., 3.],
            [2., 6.],
            [3., 7.]])
+    >>> scores = np.array([3.0, 5.0, 8.0])
+    >>> standardized = (scores - scores.mean()) / scores.std()
+    >>> dependence_rows(np.column_stack([np.ones(3), standardized]))[:, 1]
+    array([0., 2., 5.])
     """
-    columns = zip(design.T, in_whole_steps(design), strict=True)
-    return np.column_stack([column if steps is None else steps.steps for column, steps in columns])
+    has_ones = bool((design == 1.0).all(axis=0).any())
+    return np.column_stack([_whole_steps(column, has_ones) for column in design.T])
 
 
-def _whole_steps(column: Array, may_start_anywhere: bool) -> WholeSteps | None:
+def _whole_steps(column: Array, may_start_anywhere: bool) -> Array:
     if (column == np.rint(column)).all():
-        return None
+        return column
     start = float(column.min()) if may_start_anywhere else 0.0
     from_start = column - start
     sizes = np.abs(from_start)
@@ -92,14 +64,12 @@ def _whole_steps(column: Array, may_start_anywhere: bool) -> WholeSteps | None:
             break
         step = float(left.min())
     else:
-        return None
-    n_steps = int(np.rint(largest / step))
-    steps = np.rint(from_start / (largest / n_steps))
-    apart = np.abs(from_start - steps * (largest / n_steps)).max()
+        return column
+    step = largest / int(np.rint(largest / step))
+    steps = np.rint(from_start / step)
+    apart = np.abs(from_start - steps * step).max()
     lost = start == 0.0 and bool(((steps == 0.0) & (column != 0.0)).any())
-    if apart > ROUNDING * np.abs(column).max() or lost:
-        return None
-    return WholeSteps(start, largest, n_steps, steps)
+    return column if apart > ROUNDING * np.abs(column).max() or lost else steps
 
 
 #: What a column adds to the span of others counts as zero below this share of its length. Columns arrive with rounding
@@ -159,19 +129,19 @@ def design_rank(design: Array) -> int:
     >>> design_rank(np.array([[1.0, 2.0, 3.0], [1.0, 4.0, 5.0], [1.0, 6.0, 7.0]]))
     2
     """
+    return _factored(design)[-1]
+
+
+def _factored(design: Array) -> tuple[Array, Any, Any, NDArray[np.intp], int]:
+    """Return the lengths of the columns, the pivoted QR factorization of columns of length 1, and the rank."""
     from scipy.linalg import qr
 
-    r = qr(design / _column_lengths(design), mode="r", pivoting=True, check_finite=False)[0]
-    return _count_columns(np.abs(np.diag(r)))
-
-
-def _column_lengths(design: Array) -> Array:
     lengths = np.linalg.norm(design, axis=0)
-    return np.where(lengths == 0.0, 1.0, lengths)
-
-
-def _count_columns(diagonal: Array) -> int:
-    return max(int((diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)).sum()), 1)
+    lengths[lengths == 0.0] = 1.0
+    q, r, pivots = qr(design / lengths, mode="economic", pivoting=True, check_finite=False)
+    diagonal = np.abs(np.diag(r))
+    rank = max(int((diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)).sum()), 1)
+    return lengths, q, r, np.asarray(pivots, dtype=np.intp), rank
 
 
 def carrying_columns(problem: Problem) -> NDArray[np.intp] | None:
@@ -189,9 +159,9 @@ def carrying_columns(problem: Problem) -> NDArray[np.intp] | None:
     """
     design = problem.design
     columns = np.arange(design.shape[1])
-    if design_rank(design) == columns.size:
+    lengths, *_, rank = _factored(design)
+    if rank == columns.size:
         return columns
-    lengths = _column_lengths(design)
     units = design / lengths
     price = np.zeros(columns.size) if problem.l1_penalty is None else problem.l1_penalty / lengths
     ridge = np.zeros(columns.size) if problem.penalty is None else problem.penalty
@@ -220,12 +190,8 @@ def orthonormal_basis(problem: Problem) -> Basis:
     kept = carrying_columns(problem) if problem.has_l1_penalty else None
     if kept is not None and kept.size < problem.coef.size:
         return _basis_of_columns(problem, kept)
-    scale = _column_lengths(problem.design)
-    q, r, pivots = qr(problem.design / scale, mode="economic", pivoting=True, check_finite=False)
-    order = np.asarray(pivots, dtype=np.intp)
-    diagonal = np.abs(np.diag(r))
-    rank = _count_columns(diagonal)
-    p = problem.design.shape[1]
+    scale, q, r, order, rank = _factored(problem.design)
+    p, is_zero = problem.design.shape[1], r[0, 0] == 0.0
     leading_columns = outlying_first(problem.design, order[:rank])
     if (leading_columns != order[:rank]).any():
         order = np.append(leading_columns, order[rank:])
@@ -233,7 +199,7 @@ def orthonormal_basis(problem: Problem) -> Basis:
         r = np.hstack([leading, q.T @ (problem.design / scale)[:, order[rank:]]])
     to_coef = np.zeros((p, rank))
     to_coef[order[:rank]] = (
-        solve_triangular(r[:rank, :rank], np.eye(rank), check_finite=False) if diagonal[0] > 0 else 0.0
+        solve_triangular(r[:rank, :rank], np.eye(rank), check_finite=False) if not is_zero else 0.0
     )
     to_coef /= scale[:, None]
     # The columns need not be exactly orthonormal, but every row must be the image of its row of the design, relative
@@ -244,7 +210,7 @@ def orthonormal_basis(problem: Problem) -> Basis:
     exact = np.ascontiguousarray(dependence_rows(problem.design[:, order[:rank]]))
     if problem.penalty is None:
         return Basis(design, anchor, to_coef, None, 0.0, error, exact)
-    if rank < p and diagonal[0] > 0:
+    if rank < p and not is_zero:
         # the smallest penalty among coefficients with the same scores: add a vector of the null space of the design
         kernel = np.zeros((p, p - rank))
         kernel[order[rank:], np.arange(p - rank)] = 1.0

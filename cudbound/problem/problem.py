@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +28,7 @@ class Polish:
     Attributes
     ----------
     residual : float
-        Optimality residual before the change, see `cudbound.solve.minimum.optimality_residual`.
+        Optimality residual before the change, see `cudbound.solve.search.optimality_residual`.
     coef_change : float
         Length of the difference of the coefficients, relative to the length of the fitted ones.
     score_change : float
@@ -100,6 +101,36 @@ class AdditiveModel:
         """Share of the training rows that the fitted classifier misclassifies, in [0, 1]."""
         return float(self.training_errors.mean())
 
+    def problem(
+        self,
+        counts: NDArray[Any] | None = None,
+        localization: float | None = None,
+        weights: Array | None = None,
+    ) -> Problem:
+        """Return the optimization problems of draws from the training set, or of the training set itself.
+
+        `weights` are those of misclassified rows, shape (n_draws, n_samples); None means those of the plain error.
+        Draws of whole groups can have more or fewer rows than the training set: their mean loss is over the rows in the
+        draw.
+        """
+        counts = np.ones((1, self.labels.size)) if counts is None else counts
+        totals = counts.sum(axis=1)
+        unequal = (totals != self.labels.size).any()
+        return Problem.of(
+            self.design,
+            self.labels,
+            self.coef,
+            counts,
+            localization=localization,
+            weights=weights,
+            draw_scale=self.labels.size / totals if unequal else None,
+            loss=self.loss,
+            penalty=self.penalty,
+            l1_penalty=self.l1_penalty,
+            sample_weight=self.sample_weight,
+            offset=self.offset or None,
+        )
+
     def reversed(self) -> AdditiveModel:
         """Return the same classifier with the other class as +1, the class of a score of exactly 0."""
         return replace(
@@ -109,6 +140,8 @@ class AdditiveModel:
 
 #: Fields of a problem that are arrays and may be None.
 OPTIONAL = ("weights", "penalty", "l1_penalty", "sample_weight", "offset", "draw_scale")
+#: Those of them that may be negative.
+SIGNED = ("weights", "offset")
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,26 +254,35 @@ class Problem:
         labels = numbers("labels", labels, (n,))
         if not np.isin(labels, (-1.0, 1.0)).all():
             raise ValueError(f"'labels' must be -1 or +1. Got {np.unique(labels)[:5]} instead.")
-        counts = check_counts(counts, n)
+        coef = numbers("coef", coef, (p,))
+        counts = numbers("counts", counts, ("n_draws", n), least=0.0)
+        if (counts % 1.0).any() or counts.max(initial=0.0) >= 2**31:
+            raise ValueError(
+                "'counts' must be whole numbers below 2**31. Got a fraction or a larger one instead."
+            )
+        shapes = {"weights": counts.shape, "penalty": (p,), "l1_penalty": (p,)}
+        shapes |= {"sample_weight": (n,), "offset": (n,), "draw_scale": (len(counts),)}
+        given = dict(
+            zip(OPTIONAL, (weights, penalty, l1_penalty, sample_weight, offset, draw_scale), strict=True)
+        )
+        optional = {
+            name: numbers(name, values, shapes[name], least=-np.inf if name in SIGNED else 0.0)
+            for name, values in given.items()
+            if values is not None
+        }
+        for name, values in {"coef": coef, **optional}.items():
+            check_scale(name, values.reshape(-1, 1), whole=True)
         problem = cls(
             design,
             labels,
-            numbers("coef", coef, (p,)),
-            counts,
+            coef,
+            counts.astype(np.int32),
             float(n) if localization is None else check_number("localization", localization, 0.0, np.inf),
-            weights=None if weights is None else numbers("weights", weights, counts.shape),
-            offset=one_or_each("offset", offset, n, least=-np.inf),
-            penalty=one_or_each("penalty", penalty, p),
-            l1_penalty=one_or_each("l1_penalty", l1_penalty, p),
-            sample_weight=one_or_each("sample_weight", sample_weight, n),
-            draw_scale=one_or_each("draw_scale", draw_scale, len(counts)),
             loss=loss if isinstance(loss, Loss) else get_loss(loss),
+            **optional,
         )
         if problem.draw_scale is not None and (problem.draw_scale == 0).any():
             raise ValueError("'draw_scale' must be positive. Got 0 instead.")
-        for name in ("coef", *OPTIONAL):
-            if (values := getattr(problem, name)) is not None:
-                check_scale(name, values.reshape(-1, 1), whole=True)
         if problem.offset is not None:
             with np.errstate(over="ignore"):
                 losses = problem.loss.value(labels, problem.offset)
@@ -261,19 +303,8 @@ class Problem:
         """Whether there is an l1 penalty: the loss then has kinks at coefficients of 0."""
         return self.l1_penalty is not None and bool(self.l1_penalty.any())
 
-    def _numbers_of(self, argument: str, draws: ArrayLike) -> NDArray[np.intp]:
-        """Return the numbers of draws, given by them or by a boolean mask; raise ParameterError for others."""
-        chosen = np.asarray(draws)
-        chosen = chosen if chosen.size else chosen.astype(np.intp)  # an empty list is an array of floats
-        try:
-            return np.asarray(np.arange(self.n_draws)[chosen])
-        except IndexError:
-            rule = f"numbers of draws below {self.n_draws}, or a boolean for each draw"
-            raise ParameterError(argument, rule, draws) from None
-
     def score_weights(self, draw: int) -> Array:
         """Return the signed weights of one draw, shape (n_samples,)."""
-        draw = int(self._numbers_of("draw", draw))
         weights = (self.counts[draw] - 1.0) / self.labels.size if self.weights is None else self.weights[draw]
         return np.asarray(weights)
 
@@ -290,7 +321,6 @@ class Problem:
 
     def weighted_rows(self, draw: int) -> tuple[NDArray[np.intp], Array]:
         """Rows with a weight in the mean loss of one draw, and these weights; the loss of others may be infinite."""
-        draw = int(self._numbers_of("draw", draw))
         counts = self.counts[draw]
         shares = (counts if self.sample_weight is None else counts * self.sample_weight) / self.labels.size
         if self.draw_scale is not None:
@@ -319,7 +349,13 @@ class Problem:
 
     def select(self, draws: ArrayLike) -> Problem:
         """Return the problem of selected draws, given by their numbers or by a boolean mask."""
-        rows = np.atleast_1d(self._numbers_of("draws", draws))
+        chosen = np.asarray(draws)
+        chosen = chosen if chosen.size else chosen.astype(np.intp)  # an empty list is an array of floats
+        try:
+            rows = np.atleast_1d(np.arange(self.n_draws)[chosen])
+        except IndexError:
+            rule = f"numbers of draws below {self.n_draws}, or a boolean for each draw"
+            raise ParameterError("draws", rule, draws) from None
         each = {name: getattr(self, name) for name in ("counts", "weights", "draw_scale")}
         return replace(self, **{name: values[rows] for name, values in each.items() if values is not None})
 
@@ -369,9 +405,7 @@ MOST_SPREAD = 1e9
 
 def check_design(design: ArrayLike) -> Array:
     """Return the design rows; no value may be so large that double precision has too few digits for the others."""
-    rows = numbers("design", design)
-    if rows.ndim != 2:
-        raise ValueError(f"'design' must have 2 dimension(s). Got {rows.ndim} instead.")
+    rows = numbers("design", design, ("n_samples", "n_coefficients"))
     if not rows.size:
         raise ValueError(
             f"'design' must have at least one row and one column. Got shape {rows.shape} instead."
@@ -392,44 +426,26 @@ def check_design(design: ArrayLike) -> Array:
     return rows
 
 
-def check_counts(counts: ArrayLike, n_samples: int) -> NDArray[np.int32]:
-    """Return the counts of draws from `n_samples` rows."""
-    array = numbers("counts", counts, least=0.0)
-    if array.ndim != 2 or array.shape[1] != n_samples:
-        raise ValueError(f"'counts' must have shape (n_draws, {n_samples}). Got {array.shape} instead.")
-    if (array % 1.0).any() or array.max(initial=0.0) >= 2**31:
-        raise ValueError(
-            "'counts' must be whole numbers below 2**31. Got a fraction or a larger one instead."
-        )
-    return array.astype(np.int32)
+def numbers(name: str, values: ArrayLike, shape: tuple[int | str, ...], least: float = -np.inf) -> Array:
+    """Return a copy of finite numbers: later changes of the array by the caller have no effect.
 
-
-def one_or_each(name: str, values: ArrayLike | None, size: int, least: float = 0.0) -> Array | None:
-    """Return `size` numbers, all equal if one was given."""
-    if values is None:
-        return None
-    is_single = np.ndim(values) == 0
-    array = numbers(name, values, None if is_single else (size,), least)
-    return np.full(size, array) if is_single else array
-
-
-def numbers(
-    name: str, values: ArrayLike, shape: tuple[int, ...] | None = None, least: float = -np.inf
-) -> Array:
-    """Return a copy of finite numbers: later changes of the array by the caller have no effect."""
+    Names in the `shape` stand for any number. A single number stands for all values of an optional argument.
+    """
     try:
         array = np.asarray(values)
-    except ValueError:
-        raise ValueError(
-            f"'{name}' must be an array of numbers. Got rows of different lengths instead."
-        ) from None
+    except ValueError:  # rows of different lengths
+        array = np.empty(0, dtype=object)
     if array.dtype.kind not in "biuf":
         raise ValueError(
-            f"'{name}' must be an array of real numbers. Got dtype {array.dtype} instead; "
+            f"'{name}' must be an array of real numbers, with rows of equal length. Got dtype {array.dtype} instead; "
             f"convert it, for example with np.asarray({name}, dtype=float)."
         )
-    if shape is not None and array.shape != shape:
-        raise ValueError(f"'{name}' must have shape {shape}. Got {array.shape} instead.")
+    if name in OPTIONAL and len(shape) == 1 and array.ndim == 0:
+        array = np.repeat(array, int(shape[0]))
+    sizes = zip(array.shape, shape, strict=False)
+    if array.ndim != len(shape) or any(size != needed for size, needed in sizes if isinstance(needed, int)):
+        words = str(shape).replace("'", "")
+        raise ValueError(f"'{name}' must have shape {words}. Got {array.shape} instead.")
     array = np.array(array, dtype=np.float64, order="C")
     if not np.isfinite(array).all():
         raise ValueError(f"'{name}' must be finite. Got nan or inf instead.")

@@ -16,9 +16,7 @@ from cudbound.intervals.laber_murphy import cud_limits
 from cudbound.metrics.metric import MetricRows
 from cudbound.problem.problem import AdditiveModel, Problem
 from cudbound.saved.saved_file import Check, SavedBound, SavedQuestion, SavedResult
-from cudbound.solve.limits import SearchLimits, default_node_budget
-from cudbound.solve.minimum import draws_problem
-from cudbound.solve.search import Search, solve_draws
+from cudbound.solve.search import Search, SearchLimits, node_budget, solve_draws
 
 Array = NDArray[np.float64]
 
@@ -105,7 +103,7 @@ def check_on_data(
     if len(metric_rows) > 1:
         problem = joint_problem(model, saved.counts, metric_rows, rate)
     else:
-        problem = draws_problem(model, saved.counts, rate, metric_rows[0].score_weights(saved.counts))
+        problem = model.problem(saved.counts, rate, metric_rows[0].score_weights(saved.counts))
     yield _check_estimate(bound, metric_rows, model.training_errors)
     yield _check_witnesses(bound, problem)
     yield _check_draws(bound, problem, question, n_jobs)
@@ -143,7 +141,7 @@ def _check_witnesses(bound: SavedBound, problem: Problem) -> Check:
 def _check_draws(bound: SavedBound, problem: Problem, question: SavedQuestion, n_jobs: int | None) -> Check:
     """Solve draws again and compare the bounds: both must allow the same Q."""
     name = f"draws solved again{_of(bound)}"
-    limits = SearchLimits(solver=question.bound.solver, nodes=default_node_budget(problem))
+    limits = SearchLimits(solver=question.bound.solver, nodes=node_budget(problem))
     # first as far as the quantile requires, so that the nodes are spent where they decide
     search = Search(n_jobs=n_jobs, limits=limits)
     previous = search_joint(problem, len(bound.intervals), question.confidence_level, search)

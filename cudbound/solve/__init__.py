@@ -3,7 +3,6 @@
 from cudbound.losses.cvxpy_loss import CvxpyLoss
 from cudbound.problem.draws import Draws
 from cudbound.problem.problem import Problem
-from cudbound.solve.limits import SearchLimits
-from cudbound.solve.search import solve_draws
+from cudbound.solve.search import SearchLimits, solve_draws
 
 __all__ = ["CvxpyLoss", "Draws", "Problem", "SearchLimits", "solve_draws"]

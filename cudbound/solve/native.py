@@ -15,7 +15,6 @@ from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.coordinates import Basis, carrying_columns, design_rank, orthonormal_basis
 from cudbound.problem.draws import Draws
 from cudbound.problem.problem import Problem
-from cudbound.solve.limits import NO_LIMITS, SearchLimits
 
 try:
     from cudbound import _solvers
@@ -150,7 +149,9 @@ def solve_native(
     *,
     side: str,
     threads: int,
-    limits: SearchLimits = NO_LIMITS,
+    nodes: float = np.inf,
+    seconds: float = np.inf,
+    nodes_per_draw: float = np.inf,
     ranks: Sequence[int] = (),
     previous: Draws | None = None,
     report: Callable[[int], None] | None = None,
@@ -166,20 +167,16 @@ def solve_native(
     solved = _solvers.solve_draws(
         _native(problem, orthonormal_basis(problem)),
         SIDES[side],
-        _nodes(limits.nodes_per_draw),
+        int(min(nodes_per_draw, UNLIMITED)),
         np.inf,
-        _nodes(limits.nodes),
-        np.inf if limits.seconds is None else limits.seconds,
+        int(min(nodes, UNLIMITED)),
+        seconds,
         np.array(ranks, dtype=np.int64),
         proved,
         threads,
         report,
     )
     return Draws(solved.lower, solved.upper, solved.status, solved.nodes, solved.witness), solved.interrupted
-
-
-def _nodes(limit: float | None) -> int:
-    return UNLIMITED if limit is None else int(min(limit, UNLIMITED))
 
 
 def _native(problem: Problem, basis: Basis) -> _solvers.Problem:

@@ -23,7 +23,6 @@ from cudbound.losses.cvxpy_loss import import_cvxpy
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve import reference_cones
-from cudbound.solve.limits import NO_LIMITS, SearchLimits
 
 Array = NDArray[np.float64]
 
@@ -47,7 +46,9 @@ def solve_reference(
     problem: Problem,
     *,
     side: str = "both",
-    limits: SearchLimits = NO_LIMITS,
+    nodes: float = math.inf,
+    seconds: float = math.inf,
+    nodes_per_draw: float = math.inf,
     previous: Draws | None = None,
     report: Callable[[int], None] | None = None,
 ) -> tuple[Draws, bool]:
@@ -115,18 +116,18 @@ def solve_reference(
     draws = _nothing_proved(problem) if previous is None else previous
     names = ("lower", "upper", "status", "nodes", "witness")
     proved: dict[str, Any] = {name: np.array(getattr(draws, name)) for name in names}
-    end = math.inf if limits.seconds is None else time.monotonic() + limits.seconds
+    end = time.monotonic() + seconds
     spent, interrupted = 0, False
     for done, draw in enumerate(np.flatnonzero(~draws.certified).tolist(), start=1):
         search, status = _Search(problem, draw, side), SolveStatus.INTERRUPTED
-        left = math.inf if limits.nodes is None else max(0, limits.nodes - spent)
-        nodes = left if limits.nodes_per_draw is None else min(limits.nodes_per_draw, left)
         try:
             if not interrupted and time.monotonic() >= end:
                 status = SolveStatus.TIME_LIMIT
             elif not interrupted:
                 status = search.run(
-                    reference_cones.Relaxation(cp, solvers, problem, draw, search.normals), nodes, end
+                    reference_cones.Relaxation(cp, solvers, problem, draw, search.normals),
+                    min(nodes_per_draw, max(0, nodes - spent)),
+                    end,
                 )
                 if report is not None:
                     report(done)

@@ -15,8 +15,7 @@ from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.basis.exceptions import NotCertifiedWarning
 from cudbound.problem.draws import Draws
 from cudbound.problem.problem import Problem
-from cudbound.solve.limits import SearchLimits
-from cudbound.solve.search import solve_draws
+from cudbound.solve.search import SearchLimits, solve_draws
 
 DRAWS, RANK = 500, 475
 STRONG, SIGNAL, NOISE = 3.0, 1.0, 0.0

@@ -25,10 +25,8 @@ from cudbound.adapters import to_additive_model
 from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.draws import Draws, draw_counts
 from cudbound.problem.problem import Problem
-from cudbound.solve.limits import SearchLimits
-from cudbound.solve.minimum import draws_problem
 from cudbound.solve.native import minimize
-from cudbound.solve.search import solve_draws
+from cudbound.solve.search import SearchLimits, solve_draws
 
 SIGNAL, NOISE = 1.0, 0.0
 
@@ -197,7 +195,7 @@ def surrogate_wide(quick: bool) -> list[Row]:
         clf = estimator.fit(features, labels)
         model = to_additive_model(clf, features, labels, polish=True)
         counts = draw_counts(n, 4 if quick else 20, np.random.default_rng(0))
-        problem = draws_problem(model, counts)
+        problem = model.problem(counts)
         rows.append(large_row(f"n={n} p={p} signal, {estimator}", problem, None, nodes_per_draw=2_000))
     return rows
 

@@ -34,7 +34,7 @@ from cudbound.adapters.model import facts_of
 from cudbound.basis.exceptions import NotMinimizerError, NotResampledWarning
 from cudbound.basis.sample import Sample
 from cudbound.problem.problem import AdditiveModel
-from cudbound.solve.minimum import draws_problem, optimality_residual
+from cudbound.solve.search import optimality_residual
 
 Array = NDArray[np.float64]
 Objective = Callable[[Any, Array, Array, Array, Array, float], float]
@@ -260,7 +260,7 @@ def test_the_loss_is_the_documented_objective_up_to_a_factor(name: str, data: st
     est = fitted(name, X, y)
     model = find_adapter(est).to_additive_model(est, X, y)
     weights = compute_sample_weight(getattr(est, "class_weight", None), y)
-    problem = draws_problem(model, np.ones((1, 40), dtype=np.int32))
+    problem = model.problem()
     rng = np.random.default_rng(2)
     ratios = []
     for _ in range(6):

@@ -23,9 +23,8 @@ from cudbound.losses.surrogates import get_loss
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import AdditiveModel, Problem
 from cudbound.records import Records
-from cudbound.solve.limits import SearchLimits
-from cudbound.solve.minimum import draws_problem
 from cudbound.solve.native import minimize
+from cudbound.solve.search import SearchLimits
 
 Counts = NDArray[np.int32]
 CURVED = ("squared", "logistic", "exponential")
@@ -221,12 +220,10 @@ def test_a_direction_without_curvature_leaves_scores_undetermined(seed: int) -> 
         design, np.append(model.labels, 1.0), np.zeros(3), get_loss("logistic"), np.array([0, 1])
     )
     once = np.ones((1, 21), dtype=np.int32)
-    drawn = draw_scores(draws_problem(logistic, once))
+    drawn = draw_scores(logistic.problem(once))
     assert np.flatnonzero(np.isinf(drawn.variances[0])).tolist() == [20]
     # the other rows vary as if it were not there
-    alone = draw_scores(
-        draws_problem(replace(model, loss=get_loss("logistic")), np.ones((1, 20), dtype=np.int32))
-    )
+    alone = draw_scores(replace(model, loss=get_loss("logistic")).problem())
     np.testing.assert_allclose(drawn.variances[0, :20] / 21, alone.variances[0] / 20, rtol=1e-6)
     found = boundary_deviations(logistic, once)
     assert found.remarks == ("1 draws with undetermined scores, those points counted as near",)

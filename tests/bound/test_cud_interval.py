@@ -17,8 +17,7 @@ from cudbound.basis.exceptions import NotCertifiedWarning, NotMinimizerError, So
 from cudbound.problem.draws import Draws, draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve import search
-from cudbound.solve.limits import SearchLimits
-from cudbound.solve.search import solve_draws
+from cudbound.solve.search import SearchLimits, solve_draws
 
 Array = NDArray[np.float64]
 

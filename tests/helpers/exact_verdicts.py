@@ -15,8 +15,7 @@ from watched import Watched
 
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
-from cudbound.solve.limits import SearchLimits
-from cudbound.solve.search import solve_draws
+from cudbound.solve.search import SearchLimits, solve_draws
 
 #: Bounds may be wrong by this, times the largest score if that is above 1: losses and scores are rounded.
 TOLERANCE = 1e-9

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
-from cudbound.solve.limits import SearchLimits
 from cudbound.solve.native import minimize
-from cudbound.solve.search import solve_draws
+from cudbound.solve.search import SearchLimits, solve_draws
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,6 @@ from oracles import arrange, localization, open_cells
 
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import AdditiveModel, Problem
-from cudbound.solve.minimum import draws_problem
 
 Array = NDArray[np.float64]
 
@@ -51,11 +50,8 @@ def conic_mean_loss(problem: Problem, draw: int, beta: cp.Variable) -> Any:
 
 def least_mean_loss(model: AdditiveModel) -> float:
     """Return the minimum on the training set."""
-    n, p = model.design.shape
-    beta = cp.Variable(p)
-    program = cp.Problem(
-        cp.Minimize(conic_mean_loss(draws_problem(model, np.ones((1, n), dtype=np.int32)), 0, beta))
-    )
+    beta = cp.Variable(model.coef.size)
+    program = cp.Problem(cp.Minimize(conic_mean_loss(model.problem(), 0, beta)))
     accuracy = {"abstol": 1e-9, "reltol": 1e-9, "feastol": 1e-9}
     for solver, options in ((cp.CLARABEL, {}), (cp.ECOS, accuracy)):
         with warnings.catch_warnings():

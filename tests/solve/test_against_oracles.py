@@ -19,8 +19,7 @@ from watched import Watched
 from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.draws import Draws, SolveStatus, draw_counts
 from cudbound.problem.problem import Problem
-from cudbound.solve.limits import SearchLimits
-from cudbound.solve.search import solve_draws
+from cudbound.solve.search import SearchLimits, solve_draws
 
 # ---- the compiled solver against enumeration of all cells ----
 

@@ -13,9 +13,8 @@ from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted
 from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
-from cudbound.solve.limits import SearchLimits
 from cudbound.solve.native import minimize
-from cudbound.solve.search import solve_draws
+from cudbound.solve.search import SearchLimits, solve_draws
 
 SIDES = ("both", "positive", "negative")
 #: Two searches reach a draw's Q on different paths. A smooth loss is known to 1e-10 of it, times alpha_n = n <= 24.

@@ -17,15 +17,14 @@ from cudbound.basis.calls import Progress, shared
 from cudbound.basis.exceptions import NotCertifiedWarning
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
-from cudbound.solve.limits import (
+from cudbound.solve.search import (
     DEFAULT_SECONDS,
     LEAST_NODES,
     SearchLimits,
-    default_node_budget,
-    nodes_within,
+    node_budget,
     seconds_per_node,
+    solve_draws,
 )
-from cudbound.solve.search import solve_draws
 
 # ---- limits ----
 
@@ -308,14 +307,14 @@ def test_larger_problems_get_fewer_nodes_of_the_same_time() -> None:
     small, large = (world_problem(n, p, 0.0, 0, n_draws=2) for n, p in ((30, 2), (300, 30)))
     logistic = surrogate_problem(50, 5, 0.0, 0, n_draws=2, loss="logistic", c=1.0)
     squared = world_problem(50, 5, 0.0, 0, n_draws=2)
-    assert default_node_budget(small) > default_node_budget(large) > LEAST_NODES
-    assert default_node_budget(squared) > 5 * default_node_budget(logistic) > 5 * LEAST_NODES
+    assert node_budget(small) > node_budget(large) > LEAST_NODES
+    assert node_budget(squared) > 5 * node_budget(logistic) > 5 * LEAST_NODES
     for problem in (small, large, logistic, squared):
-        taken = default_node_budget(problem) * seconds_per_node(problem)
+        taken = node_budget(problem) * seconds_per_node(problem)
         assert taken == pytest.approx(DEFAULT_SECONDS, rel=1e-3)
-        assert nodes_within(DEFAULT_SECONDS, problem) == default_node_budget(problem)
-    assert nodes_within(0.0, squared) == LEAST_NODES
-    assert nodes_within(1e308, squared) < 2**63  # the quotient is infinite
+        assert node_budget(problem, DEFAULT_SECONDS) == node_budget(problem)
+    assert node_budget(squared, 0.0) == LEAST_NODES
+    assert node_budget(squared, 1e308) < 2**63  # the quotient is infinite
 
 
 def noisy_rows(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
@@ -324,7 +323,7 @@ def noisy_rows(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_the_default_call_ends_with_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cudbound.solve.limits.DEFAULT_SECONDS", 0.004)
+    monkeypatch.setattr("cudbound.solve.search.DEFAULT_SECONDS", 0.004)
     X, y = noisy_rows(60, 6)
     clf = LeastSquaresClassifier().fit(X, y)
     with pytest.warns(

@@ -17,8 +17,7 @@ from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.draws import SolveStatus, draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve import native as kernel
-from cudbound.solve.limits import SearchLimits
-from cudbound.solve.search import solve_draws
+from cudbound.solve.search import SearchLimits, solve_draws
 
 SIDES = ("both", "positive", "negative")
 TOLERANCE = 1e-6

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from cudbound.problem.coordinates import in_whole_steps
+from cudbound.problem.coordinates import dependence_rows
 from cudbound.problem.problem import Problem
 from rational.integers import Vector, bits, cut, dot, identity, pivot_columns, primitive, to_integers
 
@@ -19,14 +19,16 @@ def score_weights(problem: Problem, draw: int) -> list[Fraction]:
 
 
 def exact_columns(problem: Problem) -> list[list[Fraction]]:
-    """Return the columns of the design, those of whole steps (`in_whole_steps`) without their rounding."""
+    """Return the columns of the design, those of whole steps (`dependence_rows`) without their rounding."""
     columns = []
-    for column, found in zip(problem.design.T.tolist(), in_whole_steps(problem.design), strict=True):
-        if found is None:
-            columns.append([Fraction(value) for value in column])
+    has_ones = (problem.design == 1.0).all(axis=0).any()
+    for column, steps in zip(problem.design.T, dependence_rows(problem.design).T, strict=True):
+        if (column == steps).all():
+            columns.append([Fraction(value) for value in column.tolist()])
         else:
-            start, step = Fraction(found.start), Fraction(found.span) / found.n_steps
-            columns.append([start + step * int(steps) for steps in found.steps])
+            start = float(column.min()) if has_ones else 0.0
+            step = Fraction(float(abs(column - start).max())) / int(abs(steps).max())
+            columns.append([Fraction(start) + step * int(number) for number in steps.tolist()])
     return columns
 
 
