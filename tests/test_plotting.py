@@ -24,12 +24,7 @@ from cudbound.basis.results import ComparisonResult, Estimand
 from cudbound.intervals import METHODS
 from cudbound.plotting.forest import IntervalDisplay
 from cudbound.plotting.risks import ConfusionDisplay
-from cudbound.plotting.studies import (
-    CoverageByScenarioDisplay,
-    CoverageWidthDisplay,
-    HalfWidthDisplay,
-    noise_band,
-)
+from cudbound.plotting.studies import CoverageByScenarioDisplay, HalfWidthDisplay, noise_band
 from cudbound.report.tables import Run
 from cudbound.study.measure.summary import Summary
 
@@ -66,25 +61,14 @@ def ends_of(bars, number: int, axis: int) -> np.ndarray:
     return np.array([segment[:, axis] for segment in bars.lines[2][number].get_segments()], float)
 
 
-def test_coverage_against_width(summary):
+def test_coverage_by_scenario(summary):
     ax = axes()
-    display = CoverageWidthDisplay(summary.cells, 0.9)
+    display = CoverageByScenarioDisplay(summary.cells)
     assert display.plot(ax) is display
     assert display.ax_ is ax
     assert list(display.artists_) == list(STUDIED)
-    for method, bars in display.artists_.items():
-        cells = summary.cells[summary.cells["method"] == method]
-        np.testing.assert_allclose(center_of(bars), [cells["width"], cells["coverage"]])
-        for number, name in enumerate(("width", "coverage")):
-            lower = cells[name] - cells[f"{name}_mcse"]
-            upper = cells[name] + cells[f"{name}_mcse"]
-            np.testing.assert_allclose(ends_of(bars, number, number), np.column_stack([lower, upper]))
-    assert set(display.level_line_.get_ydata()) == {0.9}
+    assert set(display.level_line_.get_xdata()) == {0.95}
     assert [text.get_text() for text in display.legend_.get_texts()] == list(STUDIED)
-
-
-def test_coverage_by_scenario(summary):
-    display = CoverageByScenarioDisplay(summary.cells).plot(axes())
     assert display.labels == ["donut, n = 30", "donut, n = 50", "null, n = 30", "null, n = 50"]
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == display.labels
     for method, bars in display.artists_.items():
@@ -103,20 +87,14 @@ def test_the_band_of_noise_is_that_of_an_exact_interval(summary):
     assert (low, high) == pytest.approx((0.9365, 0.9635), abs=5e-5)  # 0.95 -+ 1.96 x 0.0069
 
 
-def displays(cells):
-    return (CoverageWidthDisplay(cells), CoverageByScenarioDisplay(cells))
-
-
 def test_hostile_names_are_shown_as_they_are(summary):
     cells = summary.cells.replace({"scenario": {"null": HOSTILE}, "method": {"cud": HOSTILE}})
-    for display in displays(cells):
-        text = display.svg("a")
-        shown = "".join(ET.fromstring(text).itertext())
-        assert "$\\frac{$ <b>&\\n_名" in shown
+    text = CoverageByScenarioDisplay(cells).svg("a")
+    assert "$\\frac{$ <b>&\\n_名" in "".join(ET.fromstring(text).itertext())
 
 
 def test_svg_is_one_element_and_repeats(summary):
-    display = CoverageWidthDisplay(summary.cells)
+    display = CoverageByScenarioDisplay(summary.cells)
     text = display.svg("a")
     assert ET.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
     assert text == display.svg("a")

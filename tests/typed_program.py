@@ -48,7 +48,7 @@ from cudbound.intervals import Method
 from cudbound.plotting.display import Display
 from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
 from cudbound.plotting.risks import CalibrationDisplay, RiskDisplay, RocDisplay
-from cudbound.plotting.studies import CoverageByScenarioDisplay, CoverageWidthDisplay, HalfWidthDisplay
+from cudbound.plotting.studies import CoverageByScenarioDisplay, HalfWidthDisplay
 from cudbound.problem.problem import Polish
 from cudbound.saved.saved_file import Check, ResultVerification
 from cudbound.solve import CvxpyLoss, Draws, Problem, SearchLimits
@@ -212,5 +212,4 @@ def study(folder: Path) -> Summary:
 def plots(frame: pd.DataFrame) -> None:
     IntervalDisplay(frame).plot()
     ComparisonDisplay(frame).plot()
-    CoverageWidthDisplay(frame).plot()
     CoverageByScenarioDisplay(frame).plot()

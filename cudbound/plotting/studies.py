@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import abc
 import math
 from collections.abc import Iterable
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -44,110 +43,7 @@ def noise_band(cells: pd.DataFrame, confidence_level: float) -> tuple[float, flo
     return confidence_level - half, min(1.0, confidence_level + half)
 
 
-class CellsDisplay(Display):
-    """A plot of the cells of a study.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        `Summary.cells` or some of its rows.
-    confidence_level : float, default=0.95
-
-    Attributes
-    ----------
-    artists_ : dict of str to matplotlib artist
-        The artist of each method.
-    level_line_, band_ : matplotlib artists
-        The line of the nominal level, and the band in which the coverage of an exact interval falls in 95% of studies.
-    legend_, ax_, figure_ : matplotlib artists
-    """
-
-    #: The corner of the legend that lies on the upper edge of the axes.
-    legend_corner: Literal["lower left", "lower right"] = "lower left"
-
-    def __init__(self, cells: pd.DataFrame, confidence_level: float = 0.95) -> None:
-        self.cells = cells
-        self.confidence_level = confidence_level
-        self.methods = list(dict.fromkeys(cells["method"]))
-
-    def _draw_on(self, ax: Axes) -> None:
-        self._draw_level(ax)
-        self.artists_ = {
-            method: self._draw(ax, self.cells[self.cells["method"] == method], style)
-            for method, style in method_styles(self.methods).items()
-        }
-        self._finish(ax)
-        labels = [safe_label(method) for method in self.methods]
-        self.legend_ = ax.legend(
-            list(self.artists_.values()),
-            labels,
-            loc=self.legend_corner,
-            bbox_to_anchor=(float(self.legend_corner == "lower right"), self.legend_bottom),
-            ncols=max(1, LEGEND_LENGTH // (max(map(len, labels)) + 5)),  # a key is as wide as 5 letters
-            fontsize="small",
-            frameon=False,
-            borderaxespad=0.0,
-            handletextpad=0.4,
-            columnspacing=1.2,
-        )
-
-    @property
-    def legend_bottom(self) -> float:
-        """Lower edge of the legend above the axes, as a share of their height."""
-        return 1.01
-
-    def _draw_level(self, ax: Axes) -> None:
-        """Draw the nominal level and its band."""
-        self.band_ = ax.axhspan(*noise_band(self.cells, self.confidence_level), **BAND_STYLE)
-        self.level_line_ = ax.axhline(self.confidence_level, **LEVEL_STYLE)
-
-    @abc.abstractmethod
-    def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> Any:
-        """Draw the cells of one method and return its artist for the legend."""
-
-    @abc.abstractmethod
-    def _finish(self, ax: Axes) -> None:
-        """Draw everything that belongs to no single method, and label the axes."""
-
-
-class CoverageWidthDisplay(CellsDisplay):
-    """Coverage against mean width, one point per cell and method: the best are high and to the left.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        `Summary.cells`, or some of its rows: method, n_replicates, coverage, coverage_mcse, width, width_mcse. Cells
-        without a width have no point.
-    confidence_level : float, default=0.95
-
-    Attributes
-    ----------
-    artists_ : dict of str to matplotlib.container.ErrorbarContainer
-        Points of each method, with bars of one Monte Carlo standard error.
-    level_line_, band_, legend_, ax_ : matplotlib artists
-        As in `CellsDisplay`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> cells = pd.DataFrame({"method": ["cud"], "n_replicates": [1000], "coverage": [0.96],
-    ...     "coverage_mcse": [0.006], "width": [0.3], "width_mcse": [0.002]})
-    >>> CoverageWidthDisplay(cells).plot().artists_["cud"].lines[0].get_ydata().tolist()
-    [0.96]
-    """
-
-    def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> ErrorbarContainer:
-        rows = rows[rows["width"].notna()]
-        bars = rows["width_mcse"].fillna(0.0)
-        return ax.errorbar(
-            rows["width"], rows["coverage"], rows["coverage_mcse"], bars, alpha=0.85, **style, **THIN
-        )
-
-    def _finish(self, ax: Axes) -> None:
-        ax.set(xlabel="mean width (limits in [0, 1])", ylabel="coverage of the true error")
-
-
-class CoverageByScenarioDisplay(CellsDisplay):
+class CoverageByScenarioDisplay(Display):
     """Coverage of every method in every cell, with its 95% Clopper-Pearson interval; one line per cell.
 
     Parameters
@@ -162,16 +58,17 @@ class CoverageByScenarioDisplay(CellsDisplay):
         The cells from top to bottom.
     artists_ : dict of str to matplotlib.container.ErrorbarContainer
         Points of each method.
+    level_line_, band_ : matplotlib artists
+        The line of the nominal level, and the band in which the coverage of an exact interval falls in 95% of studies.
     level_label_ : matplotlib.text.Text
         At the upper edge of the plot, above the line.
-    level_line_, band_, legend_, ax_ : matplotlib artists
-        As in `CellsDisplay`.
+    legend_, ax_, figure_ : matplotlib artists
     """
 
-    legend_corner = "lower right"
-
     def __init__(self, cells: pd.DataFrame, confidence_level: float = 0.95) -> None:
-        super().__init__(cells, confidence_level)
+        self.cells = cells
+        self.confidence_level = confidence_level
+        self.methods = list(dict.fromkeys(cells["method"]))
         keys = list(dict.fromkeys(cells[CELL].itertuples(index=False, name=None)))
         self._position = {key: number for number, key in enumerate(keys)}
         self.labels = [f"{safe_label(scenario)}, n = {n}" for scenario, n in keys]
@@ -181,33 +78,39 @@ class CoverageByScenarioDisplay(CellsDisplay):
         """Width and height in inches, with room for every point."""
         return 7.0, 1.2 + max(0.22, 0.09 * len(self.methods)) * len(self.labels)
 
-    @property
-    def legend_bottom(self) -> float:
-        """Lower edge of the legend, above the name of the level."""
-        return 1.0 + 0.2 / self.size[1]
-
-    def _draw_level(self, ax: Axes) -> None:
+    def _draw_on(self, ax: Axes) -> None:
         self.band_ = ax.axvspan(*noise_band(self.cells, self.confidence_level), **BAND_STYLE)
         self.level_line_ = ax.axvline(self.confidence_level, **LEVEL_STYLE)
         edge: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "fontsize": "small", "ha": "center"}
         level = format_level(self.confidence_level)
         self.level_label_ = ax.text(self.confidence_level, 1.01, f"nominal {level}", **edge)
-
-    def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> ErrorbarContainer:
-        number, size = self.methods.index(rows["method"].iloc[0]), len(self.methods)
-        offset = (number - (size - 1) / 2.0) * (0.8 / size)
-        line = [self._position[key] + offset for key in rows[CELL].itertuples(index=False, name=None)]
-        below, above = rows["coverage"] - rows["coverage_low"], rows["coverage_high"] - rows["coverage"]
-        bars = np.clip([below, above], 0.0, None)  # rounding may leave -1e-17 at a coverage of 0 or 1
-        return ax.errorbar(rows["coverage"], line, xerr=bars, **style, **THIN)
-
-    def _finish(self, ax: Axes) -> None:
+        self.artists_: dict[str, ErrorbarContainer] = {}
+        for number, (method, style) in enumerate(method_styles(self.methods).items()):
+            rows = self.cells[self.cells["method"] == method]
+            offset = (number - (len(self.methods) - 1) / 2.0) * (0.8 / len(self.methods))
+            line = [self._position[key] + offset for key in rows[CELL].itertuples(index=False, name=None)]
+            below, above = rows["coverage"] - rows["coverage_low"], rows["coverage_high"] - rows["coverage"]
+            bars = np.clip([below, above], 0.0, None)  # rounding may leave -1e-17 at a coverage of 0 or 1
+            self.artists_[method] = ax.errorbar(rows["coverage"], line, xerr=bars, **style, **THIN)
         for between in range(1, len(self.labels)):
             ax.axhline(between - 0.5, color="0.85", linewidth=0.5, zorder=0)
         ax.set_yticks(range(len(self.labels)), self.labels)
         ax.tick_params(axis="y", length=0)
         ax.set_ylim(len(self.labels) - 0.5, -0.5)
         ax.set_xlabel("coverage, with 95% Clopper-Pearson interval", loc="right")
+        labels = [safe_label(method) for method in self.methods]
+        self.legend_ = ax.legend(
+            list(self.artists_.values()),
+            labels,
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0 + 0.2 / self.size[1]),  # above the name of the level
+            ncols=max(1, LEGEND_LENGTH // (max(map(len, labels)) + 5)),  # a key is as wide as 5 letters
+            fontsize="small",
+            frameon=False,
+            borderaxespad=0.0,
+            handletextpad=0.4,
+            columnspacing=1.2,
+        )
 
 
 _LINE: dict[str, Any] = {"markersize": 4.0, "linestyle": "none", "elinewidth": 0.8, "capsize": 2.0}

@@ -12,7 +12,7 @@ import numpy as np
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.results import Estimand
 from cudbound.basis.words import Kind, format_level
-from cudbound.plotting.studies import CoverageByScenarioDisplay, CoverageWidthDisplay
+from cudbound.plotting.studies import CoverageByScenarioDisplay
 from cudbound.report.files import page, write_texts
 from cudbound.report.render import csv_text
 from cudbound.report.sentences import DIFFERENCES, ERRORS, explain_estimands
@@ -163,15 +163,10 @@ def report_text(store_path: str | os.PathLike[str], format: str = "html") -> str
     )
 
 
-def _plots(summary: Summary) -> dict[str, list[str]]:
-    """Return the plots as SVG elements, by kind."""
+def _plots(summary: Summary) -> list[str]:
+    """Return the plots by scenario as SVG elements; none if there are many cells."""
     cells, level = summary.judged_cells, summary.confidence_level
     keys = cells[CELL].drop_duplicates()
     starts = range(0, len(keys), CELLS_PER_PLOT) if len(keys) <= MAX_PLOTTED_CELLS else ()
     parts = {start: cells.merge(keys.iloc[start : start + CELLS_PER_PLOT], on=CELL) for start in starts}
-    return {
-        "widths": [CoverageWidthDisplay(cells, level).svg("width")],
-        "cells": [
-            CoverageByScenarioDisplay(part, level).svg(f"cells{start}") for start, part in parts.items()
-        ],
-    }
+    return [CoverageByScenarioDisplay(part, level).svg(f"cells{start}") for start, part in parts.items()]

@@ -20,10 +20,7 @@ from cudbound import IntervalTable, LeastSquaresClassifier, compare_intervals, c
 from cudbound.cli import demo
 from cudbound.plotting.display import Display
 from cudbound.plotting.risks import RiskDisplay, RocDisplay
-from cudbound.plotting.studies import (
-    CoverageByScenarioDisplay,
-    CoverageWidthDisplay,
-)
+from cudbound.plotting.studies import CoverageByScenarioDisplay
 from cudbound.study import Scenario, Study, run_study, summarize
 from cudbound.study.populations.worlds import WORLDS
 
@@ -72,7 +69,6 @@ def of_a_study() -> Iterator[tuple[str, Display]]:
         store = Path(folder) / "pictures.db"
         run_study(study, store)
         found = summarize(store)
-    yield "coverage_width", CoverageWidthDisplay(found.cells)
     yield "coverage_by_scenario", CoverageByScenarioDisplay(found.cells)
 
 
