@@ -27,6 +27,6 @@ from .intervals.own import own_method as own_method
 from .metrics.metric import Metric as Metric
 from .metrics.metrics import Metrics as Metrics
 from .resampling import Resampling as Resampling
-from .study.planning.plan_sample_size import plan_sample_size as plan_sample_size
+from .study.plan_sample_size import plan_sample_size as plan_sample_size
 
 __version__: str

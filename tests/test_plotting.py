@@ -26,7 +26,7 @@ from cudbound.plotting.forest import IntervalDisplay
 from cudbound.plotting.risks import ConfusionDisplay
 from cudbound.plotting.studies import CoverageByScenarioDisplay, HalfWidthDisplay, noise_band
 from cudbound.report.tables import Run
-from cudbound.study.measure.summary import Summary
+from cudbound.study.summary import Summary
 
 # ---- plots of studies ----
 

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from tiers import quick_first
 from uniformity import FEATURE, estimated, limit_law, shares_of, simulated
 
-from cudbound.study.populations.worlds import ThreePoint
+from cudbound.study.worlds import ThreePoint
 
 #: The table of docs/explanation/theory.md: in the limit, and at n rows where 40 % of the cases are on the boundary.
 OF_THE_PAGE = pd.read_csv(THEORY)

@@ -65,9 +65,9 @@ from cudbound.study import (
     replay,
     run_study,
 )
-from cudbound.study.planning.closed_forms import ClosedFormSize
-from cudbound.study.planning.plan_sample_size import PlannedSize, RequiredSampleSize
-from cudbound.study.run.store import StudyStatus
+from cudbound.study.closed_forms import ClosedFormSize
+from cudbound.study.plan_sample_size import PlannedSize, RequiredSampleSize
+from cudbound.study.store import StudyStatus
 
 Rows = NDArray[np.float64]
 Labels = NDArray[np.int64]

@@ -67,7 +67,7 @@ def plan(
     sample = read_sample(data)
     recipe = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
     from cudbound.adapters.parts import describe_classifier  # loads scikit-learn
-    from cudbound.study.planning.plan_sample_size import plan_sample_size
+    from cudbound.study.plan_sample_size import plan_sample_size
 
     with in_words_of_the_command("some of the fits") as collected:
         planned = plan_sample_size(

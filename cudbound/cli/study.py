@@ -16,7 +16,7 @@ from cudbound.cli.options import FILE, from_text, jobs_option
 from cudbound.cli.output import check_paths, emit, output_option
 
 if TYPE_CHECKING:
-    from cudbound.study.run.replicate_rows import Shard
+    from cudbound.study.replicate_rows import Shard
 
 #: Missing replicates of a cell that are listed.
 MAX_NUMBERS = 20
@@ -34,7 +34,7 @@ data_folder_option = click.option(
 
 
 def _shard(text: str) -> Shard:
-    from cudbound.study.run.replicate_rows import read_shard
+    from cudbound.study.replicate_rows import read_shard
 
     return read_shard(text)
 
@@ -59,7 +59,7 @@ def new(*, template: str, place: Path | None) -> None:
     bates, bates-high-dimensional, intervals-of-others,
     tuned-classifiers-of-others or tuned-classifiers-of-others-slow.
     """
-    from cudbound.study.design.design_file import template_text
+    from cudbound.study.design_file import template_text
 
     text = template_text(template)
     check_paths([place])
@@ -116,9 +116,9 @@ def run(
 
     A stopped run resumes when it is started again. Results depend on the design, not on the number of workers.
     """
-    from cudbound.study.design.design_file import read_design
-    from cudbound.study.run.runner import run_study
-    from cudbound.study.run.store import Store
+    from cudbound.study.design_file import read_design
+    from cudbound.study.runner import run_study
+    from cudbound.study.store import Store
 
     planned = read_design(design, data_folder=data_folder, n_replicates=replicates)
     try:
@@ -153,7 +153,7 @@ def merge(*, parts: tuple[Path, ...], store: Path) -> None:
     The result does not depend on the order of the parts. Replicates in several parts are kept once. It is an error if
     they differ between parts, or if a part belongs to another study.
     """
-    from cudbound.study.run.store import merge_stores
+    from cudbound.study.store import merge_stores
 
     click.echo(merge_stores(parts, store))
 
@@ -168,7 +168,7 @@ def merge(*, parts: tuple[Path, ...], store: Path) -> None:
 )
 def status(*, store: Path, missing: bool) -> None:
     """Show how many replicates of STORE are done and how many failed, the rate, and the expected end."""
-    from cudbound.study.run.store import Store
+    from cudbound.study.store import Store
 
     with Store.open(store) as opened:
         if missing:

@@ -17,8 +17,8 @@ from cudbound.report.files import page, write_texts
 from cudbound.report.render import csv_text
 from cudbound.report.sentences import DIFFERENCES, ERRORS, explain_estimands
 from cudbound.report.tables import Column, guarantee_of
-from cudbound.study.measure.summary import CELL, RULE, Summary, summarize_store
-from cudbound.study.run.store import Store
+from cudbound.study.store import Store
+from cudbound.study.summary import CELL, RULE, Summary, summarize_store
 
 if TYPE_CHECKING:
     import pandas as pd

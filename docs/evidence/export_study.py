@@ -16,8 +16,8 @@ import pandas as pd
 
 from cudbound.report.files import write_texts
 from cudbound.report.render import csv_text
-from cudbound.study.measure.summary import CELL, KEY, summarize_store
-from cudbound.study.run.store import Store
+from cudbound.study.store import Store
+from cudbound.study.summary import CELL, KEY, summarize_store
 
 #: Keys in the description of a scenario about the fit, except the name of the classifier.
 STEPS = ("set", "missing", "levels", "standardize", "select", "components", "degree", "tune", "threshold")

@@ -18,7 +18,7 @@ from export_study import evidence
 
 from cudbound.report.files import write_texts
 from cudbound.study import summarize
-from cudbound.study.run.store import Store
+from cudbound.study.store import Store
 
 EVIDENCE = Path(__file__).parent
 MADE = EVIDENCE.parent / "made"

@@ -13,7 +13,7 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from tabulate import tabulate
 
-from cudbound.study.design.design_file import template_text
+from cudbound.study.design_file import template_text
 
 EVIDENCE = Path(__file__).parents[2] / "docs" / "evidence"
 SCHULZ = ("schulz-kuempel", "schulz-kuempel-nested", "schulz-kuempel-forests")

@@ -27,8 +27,8 @@ from tabulate import tabulate
 from cudbound.cli.demo import example_text
 from cudbound.inputs.classifier_recipe import CLASSIFIERS, Family
 from cudbound.metrics.metric import METRICS, Metric
-from cudbound.study.design.design_file import template_names, template_text
-from cudbound.study.populations.worlds import WORLDS
+from cudbound.study.design_file import template_names, template_text
+from cudbound.study.worlds import WORLDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(

@@ -22,7 +22,7 @@ from cudbound.plotting.display import Display
 from cudbound.plotting.risks import RiskDisplay, RocDisplay
 from cudbound.plotting.studies import CoverageByScenarioDisplay
 from cudbound.study import Scenario, Study, run_study, summarize
-from cudbound.study.populations.worlds import WORLDS
+from cudbound.study.worlds import WORLDS
 
 SAMPLE, _ = demo.demo_data()
 X, Y = SAMPLE.X, SAMPLE.y

@@ -17,7 +17,7 @@ import recommended_pages
 from recommended_pages import as_used, table
 from sizes_of_tests import in_words, methods_by_size
 
-from cudbound.study.design.design_file import template_text
+from cudbound.study.design_file import template_text
 
 EVIDENCE = Path(__file__).parents[2] / "docs" / "evidence"
 

@@ -19,7 +19,7 @@ from scipy.special import ndtr, ndtri
 
 from cudbound.plotting.display import COLORS
 from cudbound.point_estimates.bootstrap_632 import error_632_plus
-from cudbound.study.populations.worlds import ThreePoint
+from cudbound.study.worlds import ThreePoint
 
 Array = NDArray[np.float64]
 

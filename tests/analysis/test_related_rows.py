@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from cudbound import LeastSquaresClassifier, compare_intervals
 from cudbound.basis.exceptions import RepeatedRowsWarning
 from cudbound.basis.sample import count_equal_rows, count_improbable_copies, related_rows
-from cudbound.study.populations.worlds import WORLDS
+from cudbound.study.worlds import WORLDS
 
 # ---- cautions of rows that are not one patient each ----
 

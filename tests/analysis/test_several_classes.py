@@ -35,7 +35,7 @@ from cudbound.intervals import GROUPS
 from cudbound.intervals.method import holm_adjusted
 from cudbound.records import SplitLosses
 from cudbound.resampling.context import has_one_class
-from cudbound.study.populations.worlds import SeveralClasses
+from cudbound.study.worlds import SeveralClasses
 
 # ---- classifiers of more than two classes ----
 

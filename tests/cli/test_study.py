@@ -13,10 +13,10 @@ from cli_fakes import assert_error, invoke
 from click.testing import Result
 from study_cases import dump
 
-from cudbound.study.design.design_file import read_design, template_names, template_text
-from cudbound.study.run import runner
-from cudbound.study.run.replicate import run_replicate
-from cudbound.study.run.store import Store
+from cudbound.study import runner
+from cudbound.study.design_file import read_design, template_names, template_text
+from cudbound.study.replicate import run_replicate
+from cudbound.study.store import Store
 
 # ---- the commands `cudbound study` ----
 

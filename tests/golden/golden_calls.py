@@ -40,7 +40,7 @@ from cudbound.records import (
     no_information_error,
 )
 from cudbound.resampling.folds import draw_folds
-from cudbound.study.design.design_file import read_design
+from cudbound.study.design_file import read_design
 
 Numbers = dict[str, Any]
 NUMBERS = Path(__file__).parent / "golden_numbers.json"

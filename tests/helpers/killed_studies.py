@@ -21,10 +21,10 @@ from study_cases import Shifted, tiny_study
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.populations.population import Cases
-from cudbound.study.run import runner
-from cudbound.study.run.store import Store
+from cudbound.study import runner
+from cudbound.study.population import Cases
+from cudbound.study.scenario import Scenario, Study
+from cudbound.study.store import Store
 
 #: Seconds after which a process that is left is taken to stay.
 PATIENCE = 600.0

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from cudbound import LeastSquaresClassifier
-from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.populations.population import Cases, Truth
-from cudbound.study.run.store import KEY, Store
+from cudbound.study.population import Cases, Truth
+from cudbound.study.scenario import Scenario, Study
+from cudbound.study.store import KEY, Store
 
 
 @dataclass(frozen=True)

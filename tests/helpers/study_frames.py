@@ -11,11 +11,11 @@ import pandas as pd
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.results import Estimand
-from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.measure.summary import Summary
-from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow, results_of
-from cudbound.study.run.replicate_rows import frames_of as frames_of_stored
-from cudbound.study.run.store import Store
+from cudbound.study.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow, results_of
+from cudbound.study.replicate_rows import frames_of as frames_of_stored
+from cudbound.study.scenario import Scenario, Study
+from cudbound.study.store import Store
+from cudbound.study.summary import Summary
 
 METHODS = ("cud", "corrected-resampled-t", "langford-binomial")
 

@@ -17,8 +17,8 @@ from scipy.stats import binomtest
 
 from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals import Method
-from cudbound.study.populations.population import N_TRUTH_CASES, World
-from cudbound.study.run.store import Store
+from cudbound.study.population import N_TRUTH_CASES, World
+from cudbound.study.store import Store
 
 
 def exact_of_training(records: Any, confidence_level: float) -> Outcome:

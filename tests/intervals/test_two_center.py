@@ -31,7 +31,7 @@ from cudbound.records import (
     RepeatedFoldLosses,
     no_information_error,
 )
-from cudbound.study.populations.worlds import Binary, Correlated, Gaussians, Noise
+from cudbound.study.worlds import Binary, Correlated, Gaussians, Noise
 
 # ---- the interval around cross-validation and .632+: a second implementation in plain Python, and properties ----
 

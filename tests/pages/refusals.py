@@ -55,10 +55,10 @@ from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.data_file import DataFile
 from cudbound.intervals.random_splits import five_by_two_f
 from cudbound.solve import CvxpyLoss, Problem, SearchLimits, solve_draws
-from cudbound.study.design.design_file import read_design
-from cudbound.study.populations import worlds
-from cudbound.study.populations.population import RealData, load_data_set
-from cudbound.study.populations.worlds import Patients
+from cudbound.study import worlds
+from cudbound.study.design_file import read_design
+from cudbound.study.population import RealData, load_data_set
+from cudbound.study.worlds import Patients
 
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "performance_interval": (cb.performance_interval, fitted(LogisticRegression())),

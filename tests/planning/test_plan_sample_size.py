@@ -18,8 +18,8 @@ from cudbound import LeastSquaresClassifier, compare_intervals, plan_sample_size
 from cudbound.point_estimates.auc import hanley_mcneil_size
 from cudbound.resampling.settings import Resampling
 from cudbound.study import SampleSizePlan, closed_form_sample_sizes
-from cudbound.study.planning.plan_sample_size import PlannedSize, _sizes, required_size, smallest_size
-from cudbound.study.populations.worlds import Gaussians
+from cudbound.study.plan_sample_size import PlannedSize, _sizes, required_size, smallest_size
+from cudbound.study.worlds import Gaussians
 
 # ---- plans ----
 

@@ -20,8 +20,8 @@ from study_cases import dump, tiny_study
 from within_limits import largest_file
 
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.run.runner import run_study
-from cudbound.study.run.store import Store
+from cudbound.study.runner import run_study
+from cudbound.study.store import Store
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched by /proc")
 

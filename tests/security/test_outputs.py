@@ -13,7 +13,7 @@ import pytest
 from cli_fakes import assert_error, invoke
 from study_cases import tiny_study
 
-from cudbound.study.run.runner import run_study
+from cudbound.study.runner import run_study
 from cudbound.study.study_report import write_report
 
 # --- streams that are closed or full, or whose reader has gone

@@ -22,9 +22,9 @@ import cudbound
 from cudbound import LeastSquaresClassifier, cud_interval, verify_result
 from cudbound.basis.exceptions import StudyError
 from cudbound.saved.saved_file import read_saved
-from cudbound.study.run import store as store_module
-from cudbound.study.run.runner import run_study
-from cudbound.study.run.store import Store
+from cudbound.study import store as store_module
+from cudbound.study.runner import run_study
+from cudbound.study.store import Store
 
 # ---- numbers without measure ----
 
@@ -193,7 +193,7 @@ def design_of_anything(folder: Path, settings_: dict[str, str], scenario: dict[s
     text += NOISE + "".join(f"{key} = {value}\n" for key, value in scenario.items())
     path = folder / "any.toml"
     path.write_text(text)
-    from cudbound.study.design.design_file import read_design
+    from cudbound.study.design_file import read_design
 
     with within_limits(), contextlib.suppress(ValueError):
         read_design(path)

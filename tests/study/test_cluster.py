@@ -15,9 +15,9 @@ from study_cases import DeadlyOnce, Shifted, dump, tiny_study
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.design.scenario import Scenario
-from cudbound.study.run.runner import check_workers, run_study
-from cudbound.study.run.store import Store
+from cudbound.study.runner import check_workers, run_study
+from cudbound.study.scenario import Scenario
+from cudbound.study.store import Store
 
 pytestmark = pytest.mark.slow  # a cluster and its workers are processes that import everything
 
@@ -28,9 +28,9 @@ from dataclasses import replace
 from distributed import LocalCluster
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.run.runner import run_study
-from cudbound.study.design.scenario import Scenario
-from cudbound.study.run.store import Store
+from cudbound.study.runner import run_study
+from cudbound.study.scenario import Scenario
+from cudbound.study.store import Store
 from study_cases import Deadly, DeadlyOnce, Shifted, Unsendable, tiny_study
 from study_own import OWN, exact_of_training, module_of_the_user
 

@@ -11,8 +11,8 @@ from scipy.stats import binomtest, norm
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.resampling import Resampling
 from cudbound.study import Scenario, Study, run_study, summarize
-from cudbound.study.populations.worlds import Gaussians, NearSeparable, Noise
-from cudbound.study.run.store import Store
+from cudbound.study.store import Store
+from cudbound.study.worlds import Gaussians, NearSeparable, Noise
 
 LEVEL = 0.95
 #: Probability below which so few hits are put down to the method and not to luck.

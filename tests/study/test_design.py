@@ -17,9 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.study.design.design_file import read_design, template_text
-from cudbound.study.design.scenario import describe, differences
-from cudbound.study.populations.worlds import WORLDS, Gaussians
+from cudbound.study.design_file import read_design, template_text
+from cudbound.study.scenario import describe, differences
+from cudbound.study.worlds import WORLDS, Gaussians
 
 SETTINGS = "n_samples = 30\nn_replicates = 2\n"
 WORLD = '[[scenario]]\nworld = "gaussians"\n'

@@ -24,8 +24,8 @@ from sizes_of_tests import CHOSEN, decimal, of_equal_errors, stored_cells
 from cudbound.intervals import DEFAULT_COMPARISONS, GROUPS, METHODS
 from cudbound.intervals.binomial import held_out_interval
 from cudbound.intervals.two_center import TWO_CENTER
-from cudbound.study.design.design_file import read_design, template_text
-from cudbound.study.run.runner import run_study
+from cudbound.study.design_file import read_design, template_text
+from cudbound.study.runner import run_study
 
 # ---- what a store keeps of methods' own numbers ----
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from study_cases import dump, tiny_study
 
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
-from cudbound.study.run.runner import run_study
-from cudbound.study.run.store import Store, merge_stores
+from cudbound.study.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.runner import run_study
+from cudbound.study.store import Store, merge_stores
 
 STUDY = tiny_study(n_replicates=5)
 MAX_SHARDS = 5
@@ -166,7 +166,7 @@ def test_parts_that_are_no_stores_are_refused_and_named(tmp_path, folder):
 
 KILLED = """
 import os, signal, sys
-from cudbound.study.run import store
+from cudbound.study import store
 add_part, n_added = store._add_part, 0
 
 def add_two(connection, path):

@@ -17,15 +17,14 @@ from tiers import quick_first
 from cudbound import LeastSquaresClassifier, compare_learners
 from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.resampling import Resampling
-from cudbound.study import Scenario, Study, run_study, summarize
-from cudbound.study.design.design_file import read_design
-from cudbound.study.populations.population import draw_both_classes
-from cudbound.study.populations.worlds import WORLDS
-from cudbound.study.run import runner
-from cudbound.study.run.replicate import run_replicate, true_metrics
-from cudbound.study.run.replicate_rows import Key
-from cudbound.study.run.store import Store
+from cudbound.study import Scenario, Study, run_study, runner, summarize
+from cudbound.study.design_file import read_design
+from cudbound.study.population import draw_both_classes
+from cudbound.study.replicate import run_replicate, true_metrics
+from cudbound.study.replicate_rows import Key
+from cudbound.study.store import Store
 from cudbound.study.study_report import report_text
+from cudbound.study.worlds import WORLDS
 
 # ---- what a methodologist brings ----
 

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from cudbound.study.populations.population import RealData, World, load_data_set
+from cudbound.study.population import RealData, World, load_data_set
 
 WARD = """site,age,coma,died,weight,target,target_heavy
 1,50,None,a,1.5,0,1

@@ -13,8 +13,8 @@ from html_pages import Page
 from study_frames import METHODS, store_of
 
 from cudbound.basis.words import format_proportion, printable
-from cudbound.study.measure.summary import summarize
 from cudbound.study.study_report import write_report
+from cudbound.study.summary import summarize
 
 HOSTILE = "<script>alert('x')</script> & $a_b$ \\input{x} | \x1b[2J"
 

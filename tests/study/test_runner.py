@@ -21,13 +21,12 @@ from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError, StudyInterrupted
 from cudbound.basis.results import Outcome
 from cudbound.intervals import find_methods
-from cudbound.study import Scenario, Study, replay, run_study
-from cudbound.study.measure.summary import summarize
-from cudbound.study.run import runner
-from cudbound.study.run.replicate import run_replicate
-from cudbound.study.run.replicate_rows import Key, reason
-from cudbound.study.run.store import Store
+from cudbound.study import Scenario, Study, replay, run_study, runner
+from cudbound.study.replicate import run_replicate
+from cudbound.study.replicate_rows import Key, reason
+from cudbound.study.store import Store
 from cudbound.study.study_report import FORMATS, write_report
+from cudbound.study.summary import summarize
 
 # ---- runs of a study ----
 

@@ -18,9 +18,8 @@ from study_cases import Shifted, dump, tiny_study
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.design.scenario import Scenario, describe, differences
-from cudbound.study.run import store as store_module
-from cudbound.study.run.replicate_rows import (
+from cudbound.study import store as store_module
+from cudbound.study.replicate_rows import (
     ExpectedError,
     IntervalRow,
     Key,
@@ -28,8 +27,9 @@ from cudbound.study.run.replicate_rows import (
     read_shard,
     replicates_of,
 )
-from cudbound.study.run.runner import run_study
-from cudbound.study.run.store import Store
+from cudbound.study.runner import run_study
+from cudbound.study.scenario import Scenario, describe, differences
+from cudbound.study.store import Store
 
 # ---- the store of a study ----
 

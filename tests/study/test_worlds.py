@@ -24,8 +24,8 @@ from tiers import quick_first
 from cudbound import LeastSquaresClassifier, Metrics, compare_intervals
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.study import run_study
-from cudbound.study.design.design_file import read_design
-from cudbound.study.populations.population import (
+from cudbound.study.design_file import read_design
+from cudbound.study.population import (
     Cases,
     ContinuousWorld,
     Truth,
@@ -33,7 +33,11 @@ from cudbound.study.populations.population import (
     sampled_truth,
     share_truth,
 )
-from cudbound.study.populations.worlds import (
+from cudbound.study.replicate import true_metrics
+from cudbound.study.replicate_rows import Key
+from cudbound.study.runner import replay
+from cudbound.study.store import Store
+from cudbound.study.worlds import (
     WORLDS,
     Binary,
     BinaryFinding,
@@ -51,10 +55,6 @@ from cudbound.study.populations.worlds import (
     Quadratic,
     ThreePoint,
 )
-from cudbound.study.run.replicate import true_metrics
-from cudbound.study.run.replicate_rows import Key
-from cudbound.study.run.runner import replay
-from cudbound.study.run.store import Store
 
 # ---- simulated populations ----
 

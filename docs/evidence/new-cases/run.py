@@ -33,8 +33,8 @@ from cudbound import LeastSquaresClassifier, compare_intervals
 from cudbound.analysis.rows import rows_of_target
 from cudbound.intervals import find_methods
 from cudbound.metrics.views import records_for
-from cudbound.study.populations.population import draw_both_classes, fixed_cases
-from cudbound.study.populations.worlds import WORLDS, Patients
+from cudbound.study.population import draw_both_classes, fixed_cases
+from cudbound.study.worlds import WORLDS, Patients
 
 SEED, SEED_AGAIN = 20261203, 20270103
 #: New cases for each training row; smaller sets of new cases are the first of the largest.

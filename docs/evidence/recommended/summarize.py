@@ -31,7 +31,7 @@ from cudbound.clinical.sections import family_of
 from cudbound.intervals.auc_at_estimate import newcombe_interval
 from cudbound.intervals.two_center import brier_size
 from cudbound.point_estimates.auc import AucSize
-from cudbound.study.populations.population import Cases, draw_both_classes
+from cudbound.study.population import Cases, draw_both_classes
 
 FOLDER = Path(__file__).parent
 ROWS = FOLDER / "rows.csv.xz"

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import NearestCentroid
 
 from cudbound.study import Scenario, Study, run_study, summarize
-from cudbound.study.populations.worlds import Gaussians
+from cudbound.study.worlds import Gaussians
 
 SEED = 20261201
 N_SETS = 500

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 
 from cudbound.study import Scenario, Study, run_study, summarize
-from cudbound.study.populations.worlds import Imbalanced, LogisticLabels
+from cudbound.study.worlds import Imbalanced, LogisticLabels
 
 N_FOLDS = 10
 COLUMNS = [

@@ -23,7 +23,7 @@ from cudbound.metrics.metrics import NAMES, Metrics
 from cudbound.problem.draws import MAX_RESAMPLES
 from cudbound.resampling import Resampling
 from cudbound.resampling.make_records import INNER_DRAWS
-from cudbound.study.populations.population import Population
+from cudbound.study.population import Population
 
 #: Metrics whose true value is found on a large sample.
 STUDIED = tuple(name for name in NAMES if name != ERROR.name)
@@ -302,7 +302,7 @@ def describe(study: Study) -> dict[str, Any]:
     Examples
     --------
     >>> from cudbound import LeastSquaresClassifier
-    >>> from cudbound.study.design.scenario import Scenario, Study
+    >>> from cudbound.study.scenario import Scenario, Study
     >>> class Coin:
     ...     name, title = "coin", "labels without features"
     >>> study = Study("quick", (Scenario("coin", Coin(), LeastSquaresClassifier),), (30,), 10, ("cud",))

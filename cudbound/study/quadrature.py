@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, ndtr
 
-from cudbound.study.populations.population import Array, ContinuousWorld, Labels, count, number
+from cudbound.study.population import Array, ContinuousWorld, Labels, count, number
 
 #: Nodes of the quadratures. Within the parameter limits of the worlds, errors are accurate to 1e-8.
 N_ANGLES = 512

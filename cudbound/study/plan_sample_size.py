@@ -28,12 +28,12 @@ from cudbound.report.description import Description, cited, software
 from cudbound.report.render import Tabular
 from cudbound.report.tables import FULL, Column, Report, Run, Style, in_words, styled
 from cudbound.resampling.settings import DEFAULT_SIZES, Resampling
-from cudbound.study.design.design_file import find_world
-from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.measure.summary import Summary, summarize_store
-from cudbound.study.planning.closed_forms import check_half_width, round_up
-from cudbound.study.populations.population import Population, RealData, check_share
-from cudbound.study.run.runner import run_in_memory
+from cudbound.study.closed_forms import check_half_width, round_up
+from cudbound.study.design_file import find_world
+from cudbound.study.population import Population, RealData, check_share
+from cudbound.study.runner import run_in_memory
+from cudbound.study.scenario import Scenario, Study
+from cudbound.study.summary import Summary, summarize_store
 
 if TYPE_CHECKING:
     import pandas as pd

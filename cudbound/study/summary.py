@@ -21,7 +21,7 @@ from cudbound.basis.validation import check_confidence_level
 from cudbound.basis.words import format_cell
 from cudbound.report.render import Tabular
 from cudbound.report.tables import FULL, Column, Report, Run, Style
-from cudbound.study.run.store import Store
+from cudbound.study.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
     Attributes
     ----------
     replicates, intervals, expected : pandas.DataFrame
-        The raw rows, as from `cudbound.study.run.replicate_rows.frames_of`, in any order.
+        The raw rows, as from `cudbound.study.replicate_rows.frames_of`, in any order.
     confidence_level : float
         Nominal level of the intervals.
     scenarios, methods : tuple of str
@@ -173,7 +173,7 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
         nan.
 
         As shares of all replicates, with failures counted as misses: coverage (with coverage_low and coverage_high, the
-        95% Clopper-Pearson interval, and keeps_level, the verdict by `cudbound.study.measure.summary.RULE`),
+        95% Clopper-Pearson interval, and keeps_level, the verdict by `cudbound.study.summary.RULE`),
         truth_above and truth_below (truth above the upper limit, below the lower one).
 
         For the computed intervals: coverage_of_successes, width (of the clipped limits), raw_width, interval_score,
@@ -391,8 +391,8 @@ def summarize(store_path: str | os.PathLike[str]) -> Summary:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from cudbound.study.design.design_file import read_design, template_text
-    >>> from cudbound.study.run.runner import run_study
+    >>> from cudbound.study.design_file import read_design, template_text
+    >>> from cudbound.study.runner import run_study
     >>> with tempfile.TemporaryDirectory() as name:
     ...     design, store = Path(name) / "quick.toml", Path(name) / "quick.sqlite"
     ...     _ = design.write_text(template_text("quick"))

@@ -21,7 +21,7 @@ from scipy.special import expit, ndtr, stdtr
 
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_flag, check_integer, check_number
-from cudbound.study.populations.population import (
+from cudbound.study.population import (
     ALWAYS_EXACT,
     BY_FORMULA,
     BY_SAMPLE,
@@ -38,7 +38,7 @@ from cudbound.study.populations.population import (
     sampled_truth,
     share,
 )
-from cudbound.study.populations.quadrature import Donut, LogisticLabels, Quadratic
+from cudbound.study.quadrature import Donut, LogisticLabels, Quadratic
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Mixture(ContinuousWorld):
     Examples
     --------
     >>> import numpy as np
-    >>> from cudbound.study.populations.worlds import FlippedLabels, Gaussians, HiddenSubgroup
+    >>> from cudbound.study.worlds import FlippedLabels, Gaussians, HiddenSubgroup
     >>> rule = np.array([1.0]), 0.0
     >>> round(Gaussians(distance=2.0, n_features=1).linear_error(*rule), 6)  # Phi(-1)
     0.158655
@@ -219,7 +219,7 @@ class TwoCenters(ContinuousWorld):
     Examples
     --------
     >>> import numpy as np
-    >>> from cudbound.study.populations.worlds import Correlated, HeavyTails
+    >>> from cudbound.study.worlds import Correlated, HeavyTails
     >>> round(HeavyTails().linear_error(np.array([1.0, 0.0, 0.0]), 0.0), 6)  # P(t_2 < -1.5)
     0.136197
     >>> world = Correlated(distance=2.0, n_features=2, n_signal=1, correlation=0.5)
@@ -322,7 +322,7 @@ class Patients:
     Parameters
     ----------
     world : Mixture
-        Such as `cudbound.study.populations.worlds.Gaussians`.
+        Such as `cudbound.study.worlds.Gaussians`.
     rows_per_patient : (int, int), default=(2, 6)
         The smallest and largest number of rows per patient, from 1 to 1000; all numbers between are equally likely,
         unless `many_rows` is given.
@@ -340,7 +340,7 @@ class Patients:
 
     Examples
     --------
-    >>> from cudbound.study.populations.worlds import Gaussians
+    >>> from cudbound.study.worlds import Gaussians
     >>> drawn = Patients(Gaussians()).draw(8, np.random.default_rng(0))
     >>> drawn.groups.tolist(), drawn.y.tolist()
     ([0, 0, 0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 0, 0, 0])
@@ -524,7 +524,7 @@ class FewLevels(FiniteWorld):
 
     Examples
     --------
-    >>> from cudbound.study.populations.worlds import Discrete
+    >>> from cudbound.study.worlds import Discrete
     >>> X, shares, positive = Discrete(n_levels=2, n_features=2, n_signal=1, signal=2.0).support
     >>> X.astype(int).tolist(), positive.round(4).tolist()
     ([[0, 0], [0, 1], [1, 0], [1, 1]], [0.1587, 0.1587, 0.8413, 0.8413])

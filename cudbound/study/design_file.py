@@ -19,9 +19,9 @@ from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile, quoted
 from cudbound.inputs.schema import keys_of, placed, structured
-from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.populations import population as populations
-from cudbound.study.populations.worlds import WORLDS, Patients
+from cudbound.study import population as populations
+from cudbound.study.scenario import Scenario, Study
+from cudbound.study.worlds import WORLDS, Patients
 
 #: A population, and what a store keeps of it.
 _Described = tuple[populations.Population, dict[str, Any]]
@@ -38,7 +38,7 @@ SCENARIO_KEYS = keys_of(Scenario).keys() - {"population", "classifier", "rival",
 
 def template_names() -> tuple[str, ...]:
     """Return the names of the design files in the package."""
-    folder = files("cudbound.study.design") / "designs"
+    folder = files("cudbound.study") / "designs"
     return tuple(sorted(file.name.removesuffix(".toml") for file in folder.iterdir()))
 
 
@@ -58,7 +58,7 @@ def template_text(name: str) -> str:
     if name not in template_names():
         hint = exceptions.did_you_mean(name, template_names(), "the templates are")
         raise ValueError(f"there is no template {name!r}; {hint}")
-    return (files("cudbound.study.design") / "designs" / f"{name}.toml").read_text(encoding="utf-8")
+    return (files("cudbound.study") / "designs" / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def read_design(

@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_confidence_level, check_number
-from cudbound.study.populations.population import check_share
+from cudbound.study.population import check_share
 
 #: A number of cases that exceeds a whole number by at most this share is rounded down to it.
 ROUNDING = 1e-9

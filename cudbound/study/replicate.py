@@ -33,10 +33,10 @@ from cudbound.metrics.predictive import VALUES, likelihood_ratio
 from cudbound.point_estimates.auc import hanley_mcneil_size, order_codes, weighted_auc
 from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.refits import prepare_refits
-from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.populations import population as populations
-from cudbound.study.populations.population import Cases, Truth
-from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study import population as populations
+from cudbound.study.population import Cases, Truth
+from cudbound.study.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.scenario import Scenario, Study
 
 #: Cases for the true value of a metric; for a class with a tenth of them, the standard error is at most .0036.
 N_METRIC_CASES = 200_000

@@ -22,9 +22,9 @@ from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import StudyError
 from cudbound.report.render import Tabular
 from cudbound.report.tables import FULL, Column, Report, Run, Style
-from cudbound.study.design.scenario import Study, cells_of, describe, differences, shown
-from cudbound.study.run import replicate_rows
-from cudbound.study.run.replicate_rows import Key, ReplicateRow, Shard
+from cudbound.study import replicate_rows
+from cudbound.study.replicate_rows import Key, ReplicateRow, Shard
+from cudbound.study.scenario import Study, cells_of, describe, differences, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +139,7 @@ class Store:
     >>> import tempfile
     >>> from pathlib import Path
     >>> from cudbound import LeastSquaresClassifier
-    >>> from cudbound.study.design.scenario import Scenario, Study
+    >>> from cudbound.study.scenario import Scenario, Study
     >>> class Coin:
     ...     name, title = "coin", "labels without features"
     >>> study = Study("quick", (Scenario("coin", Coin(), LeastSquaresClassifier),), (30,), 2, ("cud",))
@@ -224,7 +224,7 @@ class Store:
 
     @property
     def description(self) -> dict[str, Any]:
-        """The study in words and numbers, from `cudbound.study.design.scenario.describe`."""
+        """The study in words and numbers, from `cudbound.study.scenario.describe`."""
         ((text,),) = self._select("SELECT description FROM study")
         description: dict[str, Any] = json.loads(text)
         return description
@@ -604,8 +604,8 @@ def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudySt
     Examples
     --------
     >>> import tempfile
-    >>> from cudbound.study.design.design_file import read_design, template_text
-    >>> from cudbound.study.run.runner import run_study
+    >>> from cudbound.study.design_file import read_design, template_text
+    >>> from cudbound.study.runner import run_study
     >>> with tempfile.TemporaryDirectory() as name:
     ...     folder = Path(name)
     ...     _ = (folder / "quick.toml").write_text(template_text("quick"))

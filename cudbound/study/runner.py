@@ -26,11 +26,11 @@ from threadpoolctl import threadpool_limits
 from cudbound.basis.calls import begin_worker, current_progress, public_call
 from cudbound.basis.exceptions import StudyError, StudyInterrupted, install_command
 from cudbound.basis.validation import check_limit, check_n_jobs
-from cudbound.study.design.design_file import check_learners
-from cudbound.study.design.scenario import Study
-from cudbound.study.run.replicate import alone, run_replicate
-from cudbound.study.run.replicate_rows import Key, ReplicateRow, Shard, check_shard, replicates_of
-from cudbound.study.run.store import Store, StudyStatus
+from cudbound.study.design_file import check_learners
+from cudbound.study.replicate import alone, run_replicate
+from cudbound.study.replicate_rows import Key, ReplicateRow, Shard, check_shard, replicates_of
+from cudbound.study.scenario import Study
+from cudbound.study.store import Store, StudyStatus
 
 #: Seconds of computation before a worker returns its results: the most that a kill can lose, and a thousand times the
 #: cost of returning them.
@@ -68,7 +68,7 @@ def run_study(
         workers are used instead of processes of this computer.
     shard : (int, int) or None, default=None
         ``(i, n)`` runs the i-th of n shards, from 1: in every cell, the replicates i - 1, i - 1 + n, and so on. Run
-        each shard in its own process, into its own store; `cudbound.study.run.store.merge_stores` merges the stores.
+        each shard in its own process, into its own store; `cudbound.study.store.merge_stores` merges the stores.
     limit_minutes : float or None, default=None
         Minutes after which workers receive no more batches; they finish what they have, at most two batches of half a
         second or one replicate each. The same call resumes from there.
@@ -288,7 +288,7 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
     Parameters
     ----------
     study : Study
-        The study of the store, with its populations and learners, or `cudbound.study.design.design_file.read_design` of
+        The study of the store, with its populations and learners, or `cudbound.study.design_file.read_design` of
         its design file.
     store_path : str or path
     scenario : str
