@@ -176,16 +176,12 @@ class Choice:
 
 @dataclass(frozen=True)
 class Number:
-    """An option that is a number in [low, high), or in [low, inf] if `high` is infinite, or the `word`.
-
-    One `of_differences` has no meaning for the error of one classifier.
-    """
+    """An option that is a number in [low, high), or in [low, inf] if `high` is infinite, or the `word`."""
 
     default: float
     low: float = 0.0
     high: float = float("inf")
     word: str = ""
-    of_differences: bool = False
 
     @property
     def values(self) -> tuple[float | str, ...]:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.method_card import Number, RequestedMethods, find_named
+from cudbound.basis.method_card import RequestedMethods, find_named
 from cudbound.bound.cud_bound import Bound
 from cudbound.intervals.at_632 import AT_632, NORMAL_632, NORMAL_632_PLUS, PLUS_T_632
 from cudbound.intervals.auc_at_estimate import AUC_ON_TEST_SET, FOR_AUC
@@ -52,7 +52,6 @@ __all__ = [
     "ReplicateLosses",
     "TunedFolds",
     "TunedLosses",
-    "check_options_for_one",
     "compute_interval",
     "find_comparisons",
     "find_methods",
@@ -137,7 +136,7 @@ def find_methods(
     ------
     ValueError
         If a name is not registered, belongs to a test without an interval, or the list is empty; the message lists the
-        names. If an option is only for differences of two errors.
+        names.
     """
     methods_by_name = {**METHODS, **{method.name: method for method in user_methods}}
 
@@ -148,17 +147,7 @@ def find_methods(
         if not method.gives_interval:
             hint = f" {method.name!r} compares two classifiers; use compare_learners."
             raise ParameterError(argument, "intervals for one classifier", method.name, hint)
-        check_options_for_one(method, requested.options_of(method), argument)
     return requested
-
-
-def check_options_for_one(method: Method, options: Mapping[str, Any], argument: str) -> None:
-    """Raise ValueError if one of the options of a method is only for differences of two errors."""
-    for name, value in options.items():
-        option = method.options[name]
-        if isinstance(option, Number) and option.of_differences and value != option.default:
-            hint = f" {name!r} is a difference of two errors; leave it out, or use compare_learners."
-            raise ParameterError(argument, "intervals for one classifier", (method.name, {name: value}), hint)
 
 
 def _of_function(interval: OwnInterval) -> Method:

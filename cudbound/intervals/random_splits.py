@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import fdtrc, fdtri, stdtr
+from scipy.special import fdtrc, fdtri
 
 from cudbound.basis.exceptions import Faster
-from cudbound.basis.method_card import EXPECTED, HOLDOUT_MODEL, Choice, Number, RecordKind
+from cudbound.basis.method_card import EXPECTED, HOLDOUT_MODEL, Choice, RecordKind
 from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome, TestOutcome
 from cudbound.basis.validation import Array
 from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
@@ -19,50 +19,6 @@ from cudbound.records.losses import N_HALVINGS
 from cudbound.records.rules import Means, PairsOfMeans, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.splits import HALVINGS, SMALLEST_HALF, SPLITS, TEST_SET, means_of_splits
-
-MODEL = (
-    "probabilities under the correlated t model: differences over splits are jointly normal with correlation n2 / (n1 "
-    "+ n2), with a noninformative prior"
-)
-
-
-def with_equivalence(pivot: Pivot, rope: float) -> Pivot:
-    """Add the posterior probabilities of a difference below, within and above the region of practical equivalence.
-
-    Under the model of `MODEL`, with the improper prior proportional to 1 / variance, the posterior of the expected
-    difference is the t distribution of the pivot around the estimate: the sampling distribution of the corrected
-    resampled t test, read the other way round. Like the test, it treats the correlation as known.
-
-    Parameters
-    ----------
-    pivot : Pivot
-        Of the corrected resampled t test.
-    rope : float
-        Half-width of the region, above 0: differences in [-rope, rope] do not matter.
-
-    Returns
-    -------
-    Pivot
-        With ``p_below``, ``p_within`` and ``p_above`` in its details, if the standard error is positive.
-
-    References
-    ----------
-    Benavoli, A., Corani, G., Demsar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing multiple
-    classifiers through Bayesian analysis. Journal of Machine Learning Research 18 (77), 1-36, section 4.1; the function
-    ``two_on_single`` of their package baycomp.
-
-    Examples
-    --------
-    >>> details = with_equivalence(Pivot(0.02, 0.01, df=9), 0.01).details
-    >>> {name: round(value, 3) for name, value in details.items()}
-    {'p_below': 0.007, 'p_within': 0.164, 'p_above': 0.828}
-    """
-    if not pivot.standard_error > 0.0:
-        return pivot
-    below = float(stdtr(pivot.df, -pivot.statistic(-rope)))
-    above = float(stdtr(pivot.df, pivot.statistic(rope)))
-    probabilities = {"p_below": below, "p_within": 1.0 - below - above, "p_above": above}
-    return replace(pivot, details={**pivot.details, **probabilities}, remarks=(*pivot.remarks, MODEL))
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,7 +234,7 @@ def _resampled_t(records: Records) -> Pivot:
     return _on_splits(records, n_test=0.0)
 
 
-def _corrected_resampled_t(records: Records, *, rope: float) -> Pivot:
+def _corrected_resampled_t(records: Records) -> Pivot:
     """Resampled t interval with the correction for overlapping splits.
 
     Formula: u +/- t(1 - d/2; J - 1) sqrt((1/J + n2/n1) s^2); u and s^2 as in resampled-t, n1 training and n2 test rows
@@ -286,10 +242,8 @@ def _corrected_resampled_t(records: Records, *, rope: float) -> Pivot:
     Assumptions: mean losses of the splits are jointly normal with correlation n2 / (n1 + n2).
     Tendency: 5 % test with 15 splits: false rejections up to .107 in 17 settings.
     Reference: Nadeau and Bengio (2003).
-    Reference with rope: Nadeau and Bengio (2003); equivalence: Benavoli et al. (2017).
     """
-    pivot = _on_splits(records)
-    return pivot if rope == 0.0 else with_equivalence(pivot, rope)
+    return _on_splits(records)
 
 
 def _pseudo_bootstrap(records: Records) -> Pivot:
@@ -326,12 +280,7 @@ SINGLE_SPLIT_T = Method(
 )
 RESAMPLED_T = Method("resampled-t", {SPLITS}, estimand=EXPECTED, cost="J", pivot=_resampled_t)
 CORRECTED_RESAMPLED_T = Method(
-    "corrected-resampled-t",
-    {SPLITS},
-    estimand=EXPECTED,
-    cost="J",
-    pivot=_corrected_resampled_t,
-    options={"rope": Number(0.0, 0.0, 1.0, of_differences=True)},
+    "corrected-resampled-t", {SPLITS}, estimand=EXPECTED, cost="J", pivot=_corrected_resampled_t
 )
 PSEUDO_BOOTSTRAP = Method(
     "pseudo-bootstrap", {SPLITS, REPLICATES}, estimand=EXPECTED, cost="J + R J", pivot=_pseudo_bootstrap

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from cudbound.basis import validation
 from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.method_card import RequestedMethods, check_options
-from cudbound.intervals import METHODS, Method, check_options_for_one, find_comparisons, find_methods
+from cudbound.intervals import METHODS, Method, find_comparisons, find_methods
 from cudbound.metrics.metric import ERROR
 from cudbound.metrics.metrics import NAMES, Metrics
 from cudbound.problem.draws import MAX_RESAMPLES
@@ -180,9 +180,7 @@ class Study:
         object.__setattr__(self, "methods", tuple(method.name for method in requested))
         of_user = tuple(method for method in requested if method.name not in METHODS)
         object.__setattr__(self, "user_methods", of_user)
-        resolved = check_options(self.options, requested)
-        for method in () if self.compares else requested:
-            check_options_for_one(method, resolved.get(method.name, {}), "options")
+        check_options(self.options, requested)
         object.__setattr__(self, "options", {**requested.options, **self.options})
         validation.check_confidence_level(self.confidence_level)
         if self.resampling.inner is None:

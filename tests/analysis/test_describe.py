@@ -172,14 +172,13 @@ LEARNERS = {"ridge": CLF, "tree": DecisionTreeClassifier(max_depth=2).fit(X, Y)}
 
 
 def test_sources_are_those_of_what_was_computed():
-    """A region of equivalence, mid-p and scores for two proportions are cited only where they are used."""
+    """Mid-p and scores for two proportions are cited only where they are used."""
     learners = {"a": LEARNERS["ridge"], "b": LEARNERS["tree"]}
 
     def of(name, **options):
         return keys(compare_learners(learners, X, Y, methods=[(name, options)], **FEW).describe())
 
     assert of("corrected-resampled-t") == {"nadeau2003inference"}
-    assert of("corrected-resampled-t", rope=0.1) == {"nadeau2003inference", "benavoli2017time"}
     assert of("mcnemar") == {"mcnemar1947note", "bonett2012adjusted"}
     assert "fagerland2013mcnemar" in of("mcnemar", form="mid-p")
     assert keys(words_of("error", methods="test-set-wilson-corrected")) == {"newcombe1998a"}

@@ -27,13 +27,11 @@ from cudbound import (
     Resampling,
     compare_intervals,
     compare_learners,
-    from_records,
     performance_interval,
 )
 from cudbound.basis.exceptions import SmallSampleWarning, UnsupportedEstimatorError
 from cudbound.intervals import GROUPS
 from cudbound.intervals.method import holm_adjusted
-from cudbound.records import SplitLosses
 from cudbound.resampling.context import has_one_class
 from cudbound.study.worlds import SeveralClasses
 
@@ -275,40 +273,3 @@ def test_a_reference_is_the_second_of_every_pair():
     assert table["squares", "majority"].estimate < 0.0
     with pytest.raises(KeyError, match="no comparison by"):
         table["majority", "squares"]
-
-
-# ---- region of practical equivalence ----
-
-
-def posterior(means: np.ndarray, n_train: int, n_test: int, rope: float) -> dict[str, float]:
-    """The same probabilities by numeric integration of the model itself: likelihood times prior 1 / variance."""
-    size, rho = means.size, n_test / (n_train + n_test)
-    covariance = (1 - rho) * np.eye(size) + rho
-    inverse = np.linalg.inv(covariance)
-    mean, spread = means.mean(), means.std()
-    centers = np.linspace(mean - 40 * spread, mean + 40 * spread, 4001)
-    log_scales = np.linspace(np.log(spread) - 4, np.log(spread) + 6, 801)
-    distances = np.array([(means - c) @ inverse @ (means - c) for c in centers])
-    # with the scale s: the density s^-J exp(-distance / (2 s^2)), the prior 1 / s^2 of the variance, in log s
-    logs = -size * log_scales[:, None] - distances[None, :] / (2 * np.exp(2 * log_scales)[:, None])
-    weights = np.exp(logs - logs.max()).sum(axis=0)
-    weights /= weights.sum()
-    return {
-        "p_below": weights[centers < -rope].sum(),
-        "p_within": weights[np.abs(centers) <= rope].sum(),
-        "p_above": weights[centers > rope].sum(),
-    }
-
-
-def test_equivalence_is_the_posterior_of_the_stated_model():
-    means = np.array([0.05, -0.02, 0.03, 0.08, 0.01, 0.04, -0.01, 0.02])
-    found = from_records(
-        SplitLosses(means, 90, 10), ("corrected-resampled-t", {"rope": 0.03}), differences=True
-    )
-    expected = posterior(means, 90, 10, 0.03)
-    assert {name: found.details[name] for name in expected} == pytest.approx(expected, abs=5e-3)
-    assert sum(expected.values()) == pytest.approx(1.0)
-    assert "correlated t model" in str(found)
-    plain = from_records(SplitLosses(means, 90, 10), "corrected-resampled-t", differences=True)
-    assert "p_within" not in plain.details
-    assert (plain.estimate, plain.pvalue) == (found.estimate, found.pvalue)
