@@ -26,7 +26,7 @@ from cudbound.point_estimates import ESTIMATORS
 from cudbound.problem.draws import check_resamples
 from cudbound.records import DESIGN
 from cudbound.resampling.make_records import RecordingInputs, refits_for
-from cudbound.resampling.settings import DEFAULT_SIZES, Resampling, Streams, spawn_streams
+from cudbound.resampling.settings import DEFAULT_SIZES, Resampling, Streams
 from cudbound.resampling.splits import TEST_SET, Splits
 
 
@@ -100,7 +100,7 @@ class Question(Generic[Card]):
                 "bound", methods.settings if bound is None else bound, DEFAULT_BOUND, "polish=True"
             ),
             rng=generator,
-            streams=spawn_streams(generator),
+            streams=Streams(generator),
             seed=None if rng is None or rng is generator else int(rng),
             n_jobs=validation.check_n_jobs(n_jobs),
             **further,

@@ -21,7 +21,7 @@ from cudbound.basis.validation import Features, Learner, Splits, check_n_jobs, c
 from cudbound.intervals import METHODS, Method, find_methods
 from cudbound.metrics.metrics import targets_of
 from cudbound.problem.problem import AdditiveModel
-from cudbound.resampling.settings import spawn_streams
+from cudbound.resampling.settings import Streams
 from cudbound.saved.check_bounds import check_interval, check_on_data
 from cudbound.saved.saved_file import (
     Check,
@@ -129,7 +129,7 @@ def verify_result(
     """
     jobs = check_n_jobs(n_jobs)
     saved, intact = read_saved(path)
-    streams = spawn_streams(check_rng(saved.question.rng))
+    streams = Streams(check_rng(saved.question.rng))
     data = fitted_sample(estimator, X, y, streams, groups, sample_weight, several=True)
     metrics = saved.question.metric.resolve(data.classes.tolist())
     data = replace(data, event_class=metrics.event_class(data.classes.tolist()))

@@ -28,7 +28,7 @@ from cudbound.plotting.risks import CountsDisplay, InstabilityDisplay, RiskRange
 from cudbound.report.files import page, write_texts
 from cudbound.report.render import strict
 from cudbound.report.sentences import warn_of
-from cudbound.resampling.settings import spawn_streams
+from cudbound.resampling.settings import Streams
 
 #: Value of "format" in a file; raised when a field changes its meaning or goes.
 REPORT_FORMAT = 5
@@ -229,7 +229,7 @@ def make_report(
         Rows of the file that were left out because a value was missing.
     """
     seed = check_seed(rng)
-    streams = spawn_streams(np.random.default_rng(seed))
+    streams = Streams(np.random.default_rng(seed))
     sample = fitted_sample(estimator, X, y, streams, shared["groups"], shared["sample_weight"])
     results = report_results(sample, n_resamples=n_resamples, seed=seed, **shared)
     warn_of(results.warnings)

@@ -115,9 +115,12 @@ def outlying_first(design: Array, columns: NDArray[np.intp]) -> NDArray[np.intp]
     The coordinate of such a column is as huge as its outlier. Factored first, it is zero in no row but affects no
     other coefficient; factored later, every row and the penalty would be small differences of huge terms.
     """
-    sizes = np.abs(design[:, columns])
-    typical = np.array([np.median(column[column > 0.0]) if column.any() else np.inf for column in sizes.T])
-    ratios = sizes.max(axis=0) / typical
+    sizes = np.sort(np.abs(design[:, columns]), axis=0)
+    # the median of the values that are not 0, which are sorted below the zeros
+    end, column = len(sizes) + (sizes == 0.0).sum(axis=0), np.arange(columns.size)
+    lower, upper = (end - 1) // 2, np.minimum(end // 2, len(sizes) - 1)
+    typical = (sizes[lower, column] + sizes[upper, column]) / 2.0
+    ratios = sizes[-1] / np.where(typical > 0.0, typical, np.inf)
     return columns[np.argsort(-np.where(ratios > OUTLYING, ratios, 0.0), kind="stable")]
 
 
@@ -185,7 +188,8 @@ def orthonormal_basis(problem: Problem) -> Basis:
 
     With an l1 penalty there must be `carrying_columns`.
     """
-    from scipy.linalg import qr, solve_triangular
+    from scipy.linalg import qr
+    from scipy.linalg.blas import dtrsm  # of a few columns: solve_triangular of SciPy starts threads for them
 
     kept = carrying_columns(problem) if problem.has_l1_penalty else None
     if kept is not None and kept.size < problem.coef.size:
@@ -198,9 +202,7 @@ def orthonormal_basis(problem: Problem) -> Basis:
         q, leading = qr((problem.design / scale)[:, leading_columns], mode="economic", check_finite=False)
         r = np.hstack([leading, q.T @ (problem.design / scale)[:, order[rank:]]])
     to_coef = np.zeros((p, rank))
-    to_coef[order[:rank]] = (
-        solve_triangular(r[:rank, :rank], np.eye(rank), check_finite=False) if not is_zero else 0.0
-    )
+    to_coef[order[:rank]] = dtrsm(1.0, r[:rank, :rank], np.eye(rank)) if not is_zero else 0.0
     to_coef /= scale[:, None]
     # The columns need not be exactly orthonormal, but every row must be the image of its row of the design, relative
     # to its own length: otherwise short rows, and all rows near a weak direction, would be classified differently.
@@ -214,7 +216,7 @@ def orthonormal_basis(problem: Problem) -> Basis:
         # the smallest penalty among coefficients with the same scores: add a vector of the null space of the design
         kernel = np.zeros((p, p - rank))
         kernel[order[rank:], np.arange(p - rank)] = 1.0
-        kernel[order[:rank]] = -solve_triangular(r[:rank, :rank], r[:rank, rank:])
+        kernel[order[:rank]] = dtrsm(-1.0, r[:rank, :rank], r[:rank, rank:])
         # what is a rounding error beside coefficients without a penalty must not count as all of the penalty
         kernel[np.abs(kernel) <= RANK_TOLERANCE * np.abs(kernel).max(axis=0)] = 0.0
         kernel /= scale[:, None]

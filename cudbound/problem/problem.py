@@ -256,7 +256,7 @@ class Problem:
             raise ValueError(f"'labels' must be -1 or +1. Got {np.unique(labels)[:5]} instead.")
         coef = numbers("coef", coef, (p,))
         counts = numbers("counts", counts, ("n_draws", n), least=0.0)
-        if (counts % 1.0).any() or counts.max(initial=0.0) >= 2**31:
+        if (counts != np.rint(counts)).any() or counts.max(initial=0.0) >= 2**31:
             raise ValueError(
                 "'counts' must be whole numbers below 2**31. Got a fraction or a larger one instead."
             )

@@ -51,7 +51,7 @@ class RecordingInputs:
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The bootstrap draws. The bound uses every one.
     streams : mapping of str to numpy.random.Generator
-        From `spawn_streams`.
+        Of the whole call.
     given_refits : Refits or None
         The refits to record, such as differences between two classifiers; None for the classifier itself.
     refits_of_each : (Refits, Refits) or None

@@ -123,16 +123,20 @@ STREAMS = (
 
 
 class Streams(dict[str, np.random.Generator]):
-    """A generator per record, so that no record depends on which others are made."""
+    """A generator per record, made when it is used, so that no record depends on which others are made."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        super().__init__()
+        self._bit_generator: Any = type(rng.bit_generator)
+        seeds: Any = rng.bit_generator.seed_seq
+        self._seeds = dict(zip(STREAMS, seeds.spawn(len(STREAMS)), strict=True))
 
     def __missing__(self, name: str) -> np.random.Generator:
-        # a record that is not in the list takes its numbers from its name, and moves no other
-        root: Any = self[STREAMS[0]].bit_generator.seed_seq
-        key = (*root.spawn_key, zlib.crc32(name.encode()))
-        self[name] = np.random.default_rng(np.random.SeedSequence(root.entropy, spawn_key=key))
+        if name in self._seeds:
+            self[name] = np.random.Generator(self._bit_generator(self._seeds[name]))
+        else:
+            # a record that is not in the list takes its numbers from its name, and moves no other
+            root = self._seeds[STREAMS[0]]
+            key = (*root.spawn_key, zlib.crc32(name.encode()))
+            self[name] = np.random.default_rng(np.random.SeedSequence(root.entropy, spawn_key=key))
         return self[name]
-
-
-def spawn_streams(rng: np.random.Generator) -> Streams:
-    """Return the streams of random numbers of a call."""
-    return Streams(zip(STREAMS, rng.spawn(len(STREAMS)), strict=True))

@@ -38,7 +38,7 @@ from cudbound.records import (
 )
 from cudbound.resampling import Resampling
 from cudbound.resampling.make_records import RecordingInputs, given_records, make_records
-from cudbound.resampling.settings import spawn_streams
+from cudbound.resampling.settings import Streams
 
 Array = NDArray[Any]
 
@@ -150,7 +150,7 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
     recording = RecordingInputs(
         sample=Sample.of(estimator, X, y),
         counts=counts,
-        streams=spawn_streams(rng),
+        streams=Streams(rng),
         resampling=replace(SIZES, inner=N_INNER),
     )
     records = Records.of(**make_records(needs & REFITTED, recording, given_records(recording)))

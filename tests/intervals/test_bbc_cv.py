@@ -18,7 +18,7 @@ from cudbound import compare_intervals, from_records
 from cudbound.intervals import METHODS
 from cudbound.intervals.bootstrap_cv import TunedFolds, TunedLosses
 from cudbound.problem.draws import draw_counts
-from cudbound.resampling.settings import spawn_streams
+from cudbound.resampling.settings import Streams
 
 VECTORS = {
     name: vector for name, vector in shared_vectors(FURTHER_EXAMPLES).items() if name.startswith("bbc")
@@ -153,7 +153,7 @@ def test_folds_are_drawn_in_plain_loops(splitter):
         ]
         losses.append([float((fit.predict(X[test]) != y[test]).mean()) for fit in fits])
     row = compare_intervals(search, X, y, methods=["bbc-f"], n_resamples=80, rng=5).rows[0]
-    rng, k = spawn_streams(np.random.default_rng(5))["tuned_folds"], len(losses)
+    rng, k = Streams(np.random.default_rng(5))["tuned_folds"], len(losses)
     counts = rng.multinomial(k, np.full(k, 1.0 / k), size=80)
     drawn = [np.repeat(np.arange(len(losses)), count).tolist() for count in counts]
     by_hand = limits_by_hand(losses, drawn, 0.95)

@@ -14,7 +14,7 @@ from cudbound.point_estimates.bootstrap_632 import design_effect, effective_rows
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, Design, Records, no_information_error
 from cudbound.resampling.make_records import RecordingInputs, make_records
-from cudbound.resampling.settings import spawn_streams
+from cudbound.resampling.settings import Streams
 
 # nine groups are few
 pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning")
@@ -35,7 +35,7 @@ def record(*needs, n_resamples=40, n_inner=5, policy=None):
     recording = RecordingInputs(
         sample=Sample(X, Y, CLF.classes_, np.where(Y == 1, 1.0, -1.0), GROUPS, estimator=CLF),
         counts=counts,
-        streams=spawn_streams(rng),
+        streams=Streams(rng),
         resampling=Resampling(inner="oob" if n_inner is None else n_inner, on_single_class=policy),
     )
     return counts, make_records(kinds(needs), recording)
@@ -150,7 +150,7 @@ def test_inner_draws_take_the_groups_of_the_draw():
     counts, made = record("bootstrap", "inner", n_resamples=4, n_inner=3, policy="fit")
     rng = np.random.default_rng(3)
     draw_counts(N, 4, rng, GROUPS)
-    stream, _ = spawn_streams(rng)["inner"].spawn(2)
+    stream, _ = Streams(rng)["inner"].spawn(2)
     draws, _ = stream.spawn(2)
     places = (draws.random((4, 3, 9)) * 9).astype(int)
     for outer in range(4):

@@ -50,7 +50,7 @@ from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.make_records import RecordingInputs, make_records
 from cudbound.resampling.refits import difference, prepare_refits
-from cudbound.resampling.settings import spawn_streams
+from cudbound.resampling.settings import Streams
 from cudbound.resampling.splits import HALVINGS
 
 # ---- what every registered method has to keep ----
@@ -345,7 +345,7 @@ def comparisons(learners):
 
 def test_recorded_losses_give_the_comparisons_of_refitting(learners, comparisons):
     a, b, X, y = learners
-    streams = spawn_streams(np.random.default_rng(SEED))
+    streams = Streams(np.random.default_rng(SEED))
     labels = np.where(y == 1, 1.0, -1.0)
     one, other = (prepare_refits(each.fit(X, y), X, y) for each in (a, b))
     needs = frozenset().union(*(METHODS[name].needs for name in MATCHED))

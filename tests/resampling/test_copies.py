@@ -54,7 +54,7 @@ from cudbound.problem.draws import draw_counts
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.make_records import RecordingInputs, make_records
 from cudbound.resampling.refits import prepare_refits
-from cudbound.resampling.settings import spawn_streams
+from cudbound.resampling.settings import Streams
 
 # ---- refits without copies of rows for learners that split their rows ----
 
@@ -123,9 +123,7 @@ def recorded(estimator, X, y, resampling, groups=None):
     rng = np.random.default_rng(0)
     found = Sample.of(estimator, X, y, groups)
     counts = draw_counts(len(y), 12, rng, found.groups)
-    recording = RecordingInputs(
-        sample=found, counts=counts, streams=spawn_streams(rng), resampling=resampling
-    )
+    recording = RecordingInputs(sample=found, counts=counts, streams=Streams(rng), resampling=resampling)
     return counts, make_records({BOOTSTRAP}, recording)["bootstrap"]
 
 

@@ -17,7 +17,7 @@ from cudbound.problem.draws import draw_counts
 from cudbound.resampling import Resampling
 from cudbound.resampling.make_records import RecordingInputs, make_records
 from cudbound.resampling.refits import prepare_refits
-from cudbound.resampling.settings import spawn_streams
+from cudbound.resampling.settings import Streams
 
 N = 20
 X = np.column_stack([np.arange(N), np.random.default_rng(0).normal(size=N)])
@@ -59,7 +59,7 @@ def _record(refits, counts, needs=frozenset({"bootstrap"}), failed=None, rows=X,
     recording = RecordingInputs(
         sample=Sample(rows, labels, np.unique(labels), labels),
         counts=counts,
-        streams=spawn_streams(np.random.default_rng(0)),
+        streams=Streams(np.random.default_rng(0)),
         given_refits=refits,
         resampling=Resampling(**{"inner": 3, **settings}),
     )

@@ -32,7 +32,7 @@ from cudbound.resampling.make_records import (
     refits_for,
 )
 from cudbound.resampling.refits import prepare_refits
-from cudbound.resampling.settings import STREAMS, spawn_streams
+from cudbound.resampling.settings import STREAMS, Streams
 
 # ---- the registry of recorders ----
 
@@ -52,7 +52,7 @@ def recording_of(estimator=CLF, needs=frozenset(), *, groups=None, cv=None, poli
     return RecordingInputs.of(
         Sample.of(estimator, X, Y, groups),
         frozenset(KINDS.get(need, need) for need in needs),
-        spawn_streams(rng),
+        Streams(rng),
         replace(SIZES, inner=N_INNER, cv=cv, on_single_class=policy),
         counts=counts,
         refits_of_each=(refits, refits),
@@ -105,7 +105,7 @@ def test_the_streams_are_those_of_every_earlier_version():
     assert STREAMS[19:] == ("own_intervals", "half_folds")
     assert len(set(STREAMS)) == len(STREAMS)
     # a stream more moves none of the others
-    rngs, fewer = spawn_streams(np.random.default_rng(1)), np.random.default_rng(1).spawn(19)
+    rngs, fewer = Streams(np.random.default_rng(1)), np.random.default_rng(1).spawn(19)
     assert [rngs[name].random() for name in STREAMS[:19]] == [rng.random() for rng in fewer]
 
 
@@ -215,7 +215,7 @@ def _record(
     recording = RecordingInputs(
         sample=Sample.of(estimator.fit(X, labels), X, labels),
         counts=counts,
-        streams=spawn_streams(rng),
+        streams=Streams(rng),
         resampling=Resampling(inner="oob" if n_inner is None else n_inner, on_single_class=policy, n_folds=5),
         n_jobs=n_jobs,
     )

@@ -38,7 +38,7 @@ from cudbound.records import Records, SplitLosses
 from cudbound.resampling.folds import REPEATED_FOLDS
 from cudbound.resampling.make_records import RecordingInputs, make_records
 from cudbound.resampling.refits import Refits, difference
-from cudbound.resampling.settings import spawn_streams
+from cudbound.resampling.settings import Streams
 from cudbound.resampling.splits import SPLITS
 
 SEED = 20261203
@@ -351,7 +351,7 @@ def recording_of(cell: Cell, rng: np.random.Generator) -> RecordingInputs:
     return RecordingInputs(
         sample=Sample.of(LeastSquaresClassifier().fit(first[:, :1], y), first[:, :1], y),
         counts=np.zeros((0, cell.n), dtype=np.int32),
-        streams=spawn_streams(rng),
+        streams=Streams(rng),
         given_refits=difference(*both),
         refits_of_each=both,
         resampling=SIZES,
@@ -372,11 +372,11 @@ def run_set(cell: Cell, number: int, seed: int = SEED) -> dict[str, Any]:
     for label, (name, options) in compared.items():
         used = Records(**own) if name == "independent-test-sets" else records
         row["tests"][label] = numbers(compute_comparison(METHODS[name], used, LEVEL, options=options))
-    more = replace(recording, resampling=replace(SIZES, n_splits=50), streams=spawn_streams(rng))
+    more = replace(recording, resampling=replace(SIZES, n_splits=50), streams=Streams(rng))
     larger = replace(
         recording,
         resampling=replace(SIZES, test_fraction=0.2),
-        streams=spawn_streams(rng),
+        streams=Streams(rng),
     )
     repeated = np.concatenate([one.means for one in records.repeated_folds.partitions])
     size = cell.n / 10
