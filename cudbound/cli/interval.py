@@ -11,12 +11,13 @@ import click
 from cudbound.cli import input_options, options
 from cudbound.cli.command import command, refuse_beside
 from cudbound.cli.fitted import FittedClassifier, SavedModel, compute, fit, new_cases_of, read_sample
-from cudbound.cli.output import ResultOutput, result_options
+from cudbound.cli.output import ResultOutput, picture, result_options
 from cudbound.cli.verify import save_option, saved_text
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
 from cudbound.inputs.parsed_file import AUTO
 from cudbound.metrics.metric import METRICS
+from cudbound.plotting.display import import_matplotlib
 from cudbound.report.tables import SINGLE
 
 if TYPE_CHECKING:
@@ -117,6 +118,13 @@ def _metrics_for(
 @options.bound_option
 @options.jobs_option
 @result_options
+@click.option(
+    "--instability",
+    type=options.from_text(picture),
+    metavar="PATH",
+    help="Also draw how much refits on the bootstrap draws differ in the risk of each row, or in its class, to a file "
+    "that ends in .svg, .png or .pdf, and report it below the table.",
+)
 @save_option
 def interval(
     *,
@@ -134,6 +142,7 @@ def interval(
     resampling: Resampling,
     bound: Bound,
     output: ResultOutput,
+    instability: Path | None,
     save: Path | None,
     **further: Any,
 ) -> None:
@@ -157,7 +166,15 @@ def interval(
     if new_cases is not None:
         names = (POOLED,) if recommend else ("new-cases",) if names == ("recommended",) else names
     requested = replace(find_methods([*names, *with_options]), settings=bound)
-    output.check([data.file, new_cases, getattr(classifier, "path", None)], save)
+    if instability is not None:
+        if data.all_classes or not any(
+            kind.name == "bootstrap" for method in requested for kind in method.needs
+        ):
+            raise click.UsageError(
+                "--instability needs two classes and a method that refits on bootstrap draws, such as two-center."
+            )
+        import_matplotlib()
+    output.check([data.file, new_cases, getattr(classifier, "path", None)], save, instability)
     data = input_options.for_classifier(data, classifier)
     sample = read_sample(data, say_roles=recommend or AUTO in data.categorical)
     fitted = fit(classifier, sample, seed)
@@ -173,4 +190,4 @@ def interval(
         **further,
     )
     files = {} if save is None else {save: saved_text(table, data, sample, classifier, resampling.cv)}
-    output.write(table, collected, files, headline_only=recommend)
+    output.write(table, collected, files, headline_only=recommend, instability=instability)

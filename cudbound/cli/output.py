@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -102,14 +102,24 @@ class ResultOutput:
         files: Mapping[Path, str | bytes] | None = None,
         *,
         headline_only: bool = False,
+        instability: Path | None = None,
     ) -> None:
-        """Write a table, its plot and further `files`; then the seed and the warnings, see `finish`."""
+        """Write a table, its plot and further `files`; then the seed and the warnings, see `finish`.
+
+        With `instability`, what refits say of single rows is drawn to this file, and summarized in the notes.
+        """
         texts = dict(files or {})
         if self.plot is not None:
             display = result.display()
             display.percent = self.style.percent
-            texts[self.plot] = display.image(self.plot.suffix.lower().removeprefix("."))
+            texts[self.plot] = display.image(picture_form(self.plot))
         report = result.report(style=self.style)
+        if instability is not None:
+            refits = result.instability
+            display = refits.display("classes" if refits.risks is None else "risks")
+            texts[instability] = display.image(picture_form(instability))
+            more = {**report.more, "instability": refits.summary}
+            report = replace(report, notes=(*report.notes, *refits.lines()), more=more)
         text = render_report(report, self.form)
         if headline_only and self.form == "table":
             text = " ".join(map(printable, report.headline))
@@ -123,9 +133,14 @@ class ResultOutput:
         finish(collected)
 
 
+def picture_form(path: Path) -> str:
+    """Return the plot format from the extension of a file."""
+    return path.suffix.lower().removeprefix(".")
+
+
 def picture(text: str) -> Path:
     """Return the file of a plot; its extension must be a plot format."""
-    if not text.lower().endswith(tuple(f".{form}" for form in IMAGES)):
+    if picture_form(Path(text)) not in IMAGES:
         raise ValueError(f"{text!r} ends in none of .{', .'.join(IMAGES)}.")
     return Path(text)
 

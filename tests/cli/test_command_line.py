@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from dataclasses import replace
@@ -226,6 +227,24 @@ def test_a_picture_beside_the_table(fake):
         assert "\nmethod  " in result.stdout
         assert Path(name).read_bytes().startswith(start)
     assert Path("b.svg").read_text() == Path("a.svg").read_text()  # neither a date nor a random name
+
+
+def test_instability_is_drawn_and_told_below_the_table(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{a:.2f},{'yes' if a + b > 0 else 'no'}" for a, b in rng.normal(size=(30, 2))]
+    patients, picture = tmp_path / "few.csv", tmp_path / "risks.svg"
+    patients.write_text("\n".join(["age,died", *lines]))
+    few = (
+        "interval",
+        str(patients),
+        *["--target", "died", "--positive", "yes", "--resamples", "20", "--seed", "0"],
+    )
+    parsed = json.loads(invoke(*few, "--instability", str(picture), "--format", "json").stdout)
+    assert parsed["instability"]["mape"] > 0.0
+    assert any("not a confidence interval for the risk of a patient" in note for note in parsed["notes"])
+    assert picture.read_text().startswith("<?xml")
+    refused = invoke(*few, "--methods", "bayle-cv", "--instability", str(picture))
+    assert_error(refused, 2, "--instability needs two classes and a method that refits on bootstrap draws")
 
 
 def test_the_default_limit_of_the_search_names_its_option():
