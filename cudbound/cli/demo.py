@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from functools import partial
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +12,6 @@ import click
 from cudbound.basis.words import format_proportion
 from cudbound.cli.command import command, finish, say
 from cudbound.cli.fitted import compute, fit
-from cudbound.cli.output import check_paths, emit, output_option
 from cudbound.inputs.classifier_recipe import DEFAULT, ClassifierRecipe
 from cudbound.report.tables import SINGLE
 
@@ -107,15 +105,13 @@ def example_text() -> str:
 
 
 @command("example")
-@output_option("File to write; - for stdout, the default. An existing file is replaced.")
-def example(*, path: Path | None) -> None:
+def example() -> None:
     """Print a CSV file of 60 simulated patients, for trying the other commands.
 
     The patients are not real: age, sex, body mass index, creatinine and diabetes were drawn at random, and death from
     a logistic model of age, creatinine and diabetes.
     """
-    check_paths([path])
-    emit(example_text().removesuffix("\n"), path)
+    click.echo(example_text(), nl=False)
     say(
         "these patients are simulated; the columns are id, age, sex, bmi, creatinine, diabetes and died (yes or no)"
     )

@@ -19,7 +19,7 @@ Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
 FILE = click.Path(path_type=Path)
-OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path)
+OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 

@@ -5,39 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any
 
 import click
 
 from cudbound.basis.words import printable
 from cudbound.cli.command import CollectedWarnings, finish, say
-from cudbound.cli.options import OUTPUT, Decorator, from_text, options_as_object
+from cudbound.cli.options import OUTPUT, from_text, options_as_object
 from cudbound.plotting.display import IMAGES, import_matplotlib
 from cudbound.report.files import write_texts
 from cudbound.report.render import FORMATS, render_report
-
-if TYPE_CHECKING:
-    from cudbound.report.tables import StyleOptions
+from cudbound.report.tables import Style
 
 #: The form of a file by its extension.
-EXTENSIONS = {".md": "markdown", ".tex": "latex", ".html": "html", ".csv": "csv", ".json": "json"}
-
-
-def form_of(form: str | None, path: Path | None) -> str:
-    """Return the format given by --format or, without it, by the extension of the file; None means stdout.
-
-    Raises
-    ------
-    click.UsageError
-        If no format has this extension.
-    """
-    extension = "" if path is None else path.suffix.lower()
-    if form is None and extension not in ("", ".txt", *EXTENSIONS):
-        raise click.UsageError(
-            f"--output: {str(path)!r} ends in {extension!r}, which is not a format of this command; its files end in "
-            f"{', '.join(EXTENSIONS)}, or in .txt for any text."
-        )
-    return form or EXTENSIONS.get(extension, "table")
+EXTENSIONS = {
+    "": "table",
+    ".txt": "table",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".csv": "csv",
+    ".json": "json",
+}
 
 
 def check_paths(write: Iterable[Path | None], read: Iterable[Path | None] = ()) -> None:
@@ -48,14 +37,6 @@ def check_paths(write: Iterable[Path | None], read: Iterable[Path | None] = ()) 
             raise ValueError(f"{str(path)!r} is an input file; choose another name")
         if not path.parent.is_dir():
             raise ValueError(f"no such folder: {str(path.parent)!r}; create it first")
-
-
-def emit(text: str, path: Path | None) -> None:
-    """Print a complete text, or write it to a file."""
-    if path is None:
-        click.echo(text)
-    else:
-        write_whole({path: f"{text}\n"})
 
 
 def write_whole(texts: Mapping[Path, str | bytes]) -> None:
@@ -71,26 +52,33 @@ class ResultOutput:
 
     Attributes
     ----------
-    form : str
-        Format of the table.
+    form : str or None
+        Format of the table; None means that of the extension of its file.
     path : Path or None
         File of the table; None means stdout.
     plot : Path or None
         File of an additional plot.
     describe : bool
         Whether text for a paper is printed to stdout.
-    style : Style or None
-        None if only text is written.
+    style, percent
+        As in `Style`.
     """
 
-    form: str
-    path: Path | None = None
+    form: str | None
+    path: Path | None
     plot: Path | None = None
     describe: bool = False
-    style: Any = None
+    style: str = "full"
+    percent: bool = False
 
     def check(self, read: Iterable[Path | None] = (), *further: Path | None) -> None:
         """Raise an error for files that cannot be written, see `check_paths`; `further` ones are written as well."""
+        extension = "" if self.path is None else self.path.suffix.lower()
+        if self.form is None and extension not in EXTENSIONS:
+            raise click.UsageError(
+                f"--output: {str(self.path)!r} ends in {extension!r}, which is not a format of this command; its files "
+                f"end in {', '.join(filter(None, EXTENSIONS))}."
+            )
         check_paths([self.path, self.plot, *further], read)
         if self.plot is not None:
             import_matplotlib()
@@ -111,24 +99,25 @@ class ResultOutput:
         texts = dict(files or {})
         if self.plot is not None:
             display = result.display()
-            display.percent = self.style.percent
+            display.percent = self.percent
             texts[self.plot] = display.image(picture_form(self.plot))
-        report = result.report(style=self.style)
+        form = self.form or EXTENSIONS["" if self.path is None else self.path.suffix.lower()]
+        report = result.report(style=Style(self.style, self.percent))
         if instability is not None:
             refits = result.instability
             display = refits.display("classes" if refits.risks is None else "risks")
             texts[instability] = display.image(picture_form(instability))
             more = {**report.more, "instability": refits.summary}
             report = replace(report, notes=(*report.notes, *refits.lines()), more=more)
-        text = render_report(report, self.form)
-        if headline_only and self.form == "table":
+        text = render_report(report, form)
+        if headline_only and form == "table":
             text = " ".join(map(printable, report.headline))
         if self.path is None:
             click.echo(text)
         else:
             texts[self.path] = f"{text}\n"
         if self.describe:
-            click.echo(f"{chr(10) if self.path is None else ''}{result.describe(self.style.percent)}")
+            click.echo(f"{chr(10) if self.path is None else ''}{result.describe(self.percent)}")
         write_whole(texts)
         finish(collected)
 
@@ -148,13 +137,6 @@ def picture(text: str) -> Path:
 # --- options
 
 
-def output_option(help: str, name: str = "path", **named: Any) -> Decorator:
-    """Add --output, a file or - for stdout; the command receives a Path or None."""
-    settings: dict[str, Any] = {"type": OUTPUT, "metavar": "PATH", "help": help}
-    settings["callback"] = lambda context, param, path: None if path == Path("-") else path
-    return click.option("--output", name, **(settings | named))
-
-
 _FORM_AND_PLACE = (
     click.option(
         "--format",
@@ -163,29 +145,21 @@ _FORM_AND_PLACE = (
         show_default="by the extension of the file, or table",
         help="Format of the output.",
     ),
-    output_option(
-        "File to write; - for stdout, the default. An existing file is replaced at the end. The extension determines "
-        "the format: .md, .tex, .html, .csv, .json, or .txt for any text."
+    click.option(
+        "--output",
+        "path",
+        type=OUTPUT,
+        metavar="PATH",
+        help="File to write instead of stdout; an existing file is replaced at the end. The extension determines the "
+        "format: .md, .tex, .html, .csv, .json, or .txt for any text.",
     ),
 )
-
-
-def _result_output(
-    form: str | None, path: Path | None, plot: Path | None, describe: bool, **style: Unpack[StyleOptions]
-) -> ResultOutput:
-    from cudbound.report.tables import Style
-
-    return ResultOutput(form_of(form, path), path, plot, describe, Style(**style))
-
-
 #: Add --format and --output; the command gets ``output``, a `ResultOutput`.
-output_options = options_as_object(
-    "output", lambda form, path: ResultOutput(form_of(form, path), path), *_FORM_AND_PLACE
-)
+output_options = options_as_object("output", ResultOutput, *_FORM_AND_PLACE)
 #: Add what is written of a result, and how; the command gets ``output``, a `ResultOutput`.
 result_options = options_as_object(
     "output",
-    _result_output,
+    ResultOutput,
     *_FORM_AND_PLACE,
     click.option(
         "--plot",

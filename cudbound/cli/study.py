@@ -12,8 +12,8 @@ import click
 from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.basis.words import printable
 from cudbound.cli.command import EXIT_CODES, INTERRUPTED, OneLineGroup, say
-from cudbound.cli.options import FILE, from_text, jobs_option
-from cudbound.cli.output import check_paths, emit, output_option
+from cudbound.cli.options import FILE, OUTPUT, from_text, jobs_option
+from cudbound.cli.output import check_paths, write_whole
 
 if TYPE_CHECKING:
     from cudbound.study.replicate_rows import Shard
@@ -46,8 +46,8 @@ def study() -> None:
 
 @study.command("new")
 @click.argument("template")
-@output_option("New design file to write, or - for stdout.", "place", required=True, metavar="FILE")
-def new(*, template: str, place: Path | None) -> None:
+@click.option("--output", "path", required=True, type=OUTPUT, help="New design file to write.")
+def new(*, template: str, path: Path) -> None:
     """Write the design file TEMPLATE, with comments, as a starting point for your own.
 
     TEMPLATE is quick, paper2008, where-intervals-break, logistic-regression,
@@ -62,10 +62,10 @@ def new(*, template: str, place: Path | None) -> None:
     from cudbound.study.design_file import template_text
 
     text = template_text(template)
-    check_paths([place])
-    if place is not None and place.exists():
-        raise ValueError(f"--output: {str(place)!r} already exists; choose another name")
-    emit(text.removesuffix("\n"), place)
+    check_paths([path])
+    if path.exists():
+        raise ValueError(f"--output: {str(path)!r} already exists; choose another name")
+    write_whole({path: text})
 
 
 @study.command("run")
@@ -180,21 +180,21 @@ def status(*, store: Path, missing: bool) -> None:
 
 @study.command("report")
 @store_argument
-@output_option("File to write, or - for stdout.", "place", required=True, metavar="FILE")
-def report(*, store: Path, place: Path | None) -> None:
+@click.option("--output", "path", required=True, type=OUTPUT, help="File to write.")
+def report(*, store: Path, path: Path) -> None:
     """Write a report on STORE: coverage, misses and widths, with their Monte Carlo standard errors.
 
     The extension determines the format: .html for a page that needs no network, .csv for the table of cells, unrounded.
     """
     from cudbound.study.study_report import report_text
 
-    form = "html" if place is None else place.suffix.lower().removeprefix(".")
+    form = path.suffix.lower().removeprefix(".")
     if form not in ("html", "csv"):
         raise click.BadParameter(
             "it must be a file name that ends in .html or .csv.", param_hint="'--output'"
         )
-    check_paths([place], [store])
-    emit(report_text(store, form).removesuffix("\n"), place)
+    check_paths([path], [store])
+    write_whole({path: report_text(store, form)})
 
 
 def _missing_lines(missing: dict[tuple[str, int], list[int]], shard: Shard | None) -> Iterator[str]:

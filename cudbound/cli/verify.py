@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cudbound.cli.command import DISAGREES, command, in_words_of_the_command
+from cudbound.cli.command import DISAGREES, CollectedWarnings, command, in_words_of_the_command
 from cudbound.cli.fitted import SavedModel, fit, folds_of, new_cases_of
 from cudbound.cli.input_options import MODEL_OPTIONS, find_model, new_cases_option
 from cudbound.cli.options import FILE, OUTPUT, jobs_option, options_as_object
-from cudbound.cli.output import ResultOutput, emit, output_options
+from cudbound.cli.output import ResultOutput, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile
-from cudbound.report.render import render_report
 
 if TYPE_CHECKING:
     from cudbound.analysis.table import IntervalTable
@@ -119,7 +118,7 @@ def verify(
             new_cases=new_cases_of(fitted, how.data, new_cases),
             n_jobs=n_jobs,
         )
-    emit(render_report(verification.report(), output.form), output.path)
+    output.write(verification, CollectedWarnings())
     if not verification.passed:
         sys.exit(DISAGREES)
 

@@ -13,6 +13,7 @@ import pytest
 from cli_fakes import assert_error, invoke
 from study_cases import tiny_study
 
+from cudbound.study.design_file import template_text
 from cudbound.study.runner import run_study
 from cudbound.study.study_report import write_report
 
@@ -62,11 +63,11 @@ CASES = {
     "methods, stderr full": (["methods"], "file", FULL),
     "methods, stderr without reader": (["methods"], "file", NO_READER),
     "a seed is chosen, stderr full": (INTERVAL, "file", FULL),
-    "a file is written, stderr full": (["methods", "--output", "methods.txt"], "file", FULL),
-    "an error, stderr full": (["methods", "--output", "."], "file", FULL),
+    "a file is written, stderr full": (["study", "new", "quick", "--output", "quick.toml"], "file", FULL),
+    "an error, stderr full": (["study", "new", "quick", "--output", "."], "file", FULL),
     **{
         f"{arguments[0]}, stdout {name}": (arguments, what, "file")
-        for arguments in (["--help"], ["demo"], ["methods"], ["study", "new", "quick", "--output", "-"])
+        for arguments in (["--help"], ["demo"], ["methods"], ["example"])
         for name, what in {"full": FULL, "without reader": NO_READER}.items()
     },
 }
@@ -94,7 +95,7 @@ def test_messages_that_are_lost_stop_nothing(streams, case):
     code, stdout, _ = found[case]
     assert code == 0
     if case.startswith("a file"):
-        assert (folder / "methods.txt").read_text() == found["undisturbed"][1]
+        assert (folder / "quick.toml").read_text() == template_text("quick")
     elif case.startswith("a seed"):
         assert "two-center" in stdout
     else:
