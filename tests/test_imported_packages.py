@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cudbound.inputs.data_file import IMPROBABLE, is_improbable, separation
+from cudbound.inputs.suspicions import IMPROBABLE, is_improbable, separates
 
 # ---- what ``import cudbound`` loads ----
 
@@ -82,7 +82,7 @@ def test_the_chance_of_a_threshold_is_that_of_enumeration(n, n_events):
     y = np.array([1] * n_events + [0] * (n - n_events))
     improbable = n_separated / n_orders < IMPROBABLE
     assert is_improbable(np.bincount(y), math.log(2), 1) == improbable
-    assert (separation(np.arange(n), y, np.arange(n), 1) == "threshold") == improbable
+    assert separates(np.arange(n), y, np.arange(n), 1) == improbable
 
 
 @pytest.mark.parametrize(("size", "improbable"), [(4, False), (6, True)])
@@ -93,22 +93,22 @@ def test_the_chance_of_levels_is_at_most_the_bound(size, improbable):
         8 / math.comb(3 * size, size) < IMPROBABLE
     ) == improbable  # the bound, 2 classes for each of 3 levels
     assert is_improbable(np.bincount(y), 3 * math.log(2), 1) == improbable
-    assert (separation(np.repeat([0, 1, 2], size), y, np.arange(3 * size), 1) == "levels") == improbable
+    assert separates(np.repeat([0, 1, 2], size), y, np.arange(3 * size), 1) == improbable
 
 
 @pytest.mark.parametrize(
-    ("values", "how"),
+    ("values", "separated"),
     [
-        (Y * 3.0 + RNG.random(40), "threshold"),
-        (5.0 - Y * 3.0 + RNG.random(40), "threshold"),
-        (np.where(Y == 1, 1.0, np.arange(40) % 4 // 2 * 2), "levels"),
-        (np.where(Y == 1, 1.0, np.arange(40) % 3), ""),
-        (RNG.random(40), ""),
-        (np.where(np.arange(40) < 30, np.nan, Y + 0.0), ""),
-        (np.where(np.arange(40) < 20, np.nan, Y + 0.0), "threshold"),
-        (np.full(40, 2.0), ""),
+        (Y * 3.0 + RNG.random(40), True),
+        (5.0 - Y * 3.0 + RNG.random(40), True),
+        (np.where(Y == 1, 1.0, np.arange(40) % 4 // 2 * 2), True),
+        (np.where(Y == 1, 1.0, np.arange(40) % 3), False),
+        (RNG.random(40), False),
+        (np.where(np.arange(40) < 30, np.nan, Y + 0.0), False),
+        (np.where(np.arange(40) < 20, np.nan, Y + 0.0), True),
+        (np.full(40, 2.0), False),
     ],
 )
-def test_how_a_column_separates_two_classes(values, how):
+def test_whether_a_column_separates_two_classes(values, separated):
     given = ~np.isnan(values)
-    assert separation(values[given], Y[given], np.arange(given.sum()), 1) == how
+    assert separates(values[given], Y[given], np.arange(given.sum()), 1) is separated

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from cudbound.basis.exceptions import install_command
 from cudbound.cli.command import CollectedWarnings, in_words_of_the_command, say, typed_options
-from cudbound.cli.options import parse_value
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.data_file import DataFile, first_few, quoted
+from cudbound.inputs.data_file import DataFile, first_few, key_of, quoted, spelling
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -217,17 +216,13 @@ class FittedClassifier:
     fitted_here: bool = False
 
 
-def read_sample(data: DataFile, say_roles: bool = False) -> TrainingData:
-    """Read the columns of a file, and print warnings about it on stderr before any long computation.
-
-    With `say_roles`, also print how each column was read.
-    """
+def read_sample(data: DataFile) -> TrainingData:
+    """Read the columns of a file, and print warnings about it on stderr before any long computation."""
     from cudbound.inputs.csv_columns import read_training_data
 
     sample = read_training_data(data)
-    roles = (f"read {len(sample.y)} rows of {quoted(sample.source)}", *sample.roles) if say_roles else ()
-    for line in (*roles, *(f"warning: {warning}" for warning in sample.warnings)):
-        say(line)
+    for warning in sample.warnings:
+        say(f"warning: {warning}")
     return sample
 
 
@@ -330,12 +325,12 @@ def in_form_of_fit(fitted: FittedClassifier, rows: NDArray[Any]) -> Any:
 
 def _places(classes: list[Any], sample: TrainingData, name: str) -> tuple[list[int], bool]:
     """Return the place of each value of the target in the classes of a model, and whether codes 0 and 1 decided it."""
-    matches = [
-        [place for place, label in enumerate(classes) if _same(value, label)] for value in sample.classes
-    ]
-    if [len(places) for places in matches] == [1] * len(classes):
-        return [place for (place,) in matches], False
-    two = len(matches) == 2
+    values, labels = (
+        [spelling(key_of(str(label).strip())) for label in of] for of in (sample.classes, classes)
+    )
+    if len(set(labels)) == len(labels) and set(labels) == set(values):
+        return [labels.index(value) for value in values], False
+    two = len(values) == 2
     are_codes = two and all(isinstance(label, bool | int | float) for label in classes)
     if are_codes and set(classes) in ({0, 1}, {-1, 1}):
         return [1 - classes.index(1), classes.index(1)], True
@@ -345,14 +340,6 @@ def _places(classes: list[Any], sample: TrainingData, name: str) -> tuple[list[i
         f"{'neither' if two else 'not'} the values {listed} of the target in {quoted(sample.source)}"
         f"{' nor 0 and 1' * two}"
     )
-
-
-def _same(text: str, label: Any) -> bool:
-    """Whether a cell of the file equals a label, as pandas would read the cell."""
-    if isinstance(label, str):
-        number = parse_value(label)
-        return label.strip() == text or (isinstance(number, int | float) and number == parse_value(text))
-    return bool(parse_value(text) == label)
 
 
 def folds_of(sample: TrainingData, folds: Any) -> Any:

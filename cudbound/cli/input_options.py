@@ -76,12 +76,6 @@ _FILE_OPTIONS = (
         metavar=",|.|'|space",
         help="Separator of thousands.",
     ),
-    click.option(
-        "--encoding",
-        default="",
-        show_default="UTF-8, UTF-16 or cp1252, by trial",
-        help="Encoding of the text, such as mac-roman.",
-    ),
     names_option(
         "--missing-values",
         "TEXT,TEXT,...",

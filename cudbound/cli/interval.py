@@ -15,7 +15,6 @@ from cudbound.cli.output import ResultOutput, picture, result_options
 from cudbound.cli.verify import save_option, saved_text
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
-from cudbound.inputs.parsed_file import AUTO
 from cudbound.metrics.metric import METRICS
 from cudbound.plotting.display import import_matplotlib
 from cudbound.report.tables import SINGLE
@@ -176,7 +175,7 @@ def interval(
         import_matplotlib()
     output.check([data.file, new_cases, getattr(classifier, "path", None)], save, instability)
     data = input_options.for_classifier(data, classifier)
-    sample = read_sample(data, say_roles=recommend or AUTO in data.categorical)
+    sample = read_sample(data)
     fitted = fit(classifier, sample, seed)
     table, collected = compute(
         compare_intervals,

@@ -1,14 +1,26 @@
-"""A file as text: the roles of its columns, its missing cells, and the classes of its target; without scikit-learn."""
+"""A CSV file, or a sheet of an Excel workbook, as text with the line of each record, and the roles of its columns.
+
+Nothing is converted. A file that is not a clean table raises an error with the line number.
+"""
 
 from __future__ import annotations
 
-import difflib
+import csv
+import datetime
+import gzip
+import io
+import re
+import warnings
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from itertools import combinations, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from cudbound.basis.exceptions import install_command, suggestion
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.data_file import (
     CsvError,
@@ -16,17 +28,29 @@ from cudbound.inputs.data_file import (
     count_rows,
     first_few,
     key_of,
-    missing_codes,
     one_spelling,
     quoted,
     spelling,
     to_drop,
-    to_numbers,
 )
-from cudbound.inputs.text_table import Table, read_data_file
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: The cells of a file by the line on which their record begins.
+Rows = dict[int, list[str]]
+
+#: The largest file, unpacked, and the most cells, which take a gigabyte as text.
+MOST_BYTES, MOST_CELLS = 50 * 2**20, 4_000_000
+DELIMITERS = ",;\t|"
+#: Lines that show the delimiter.
+FIRST_LINES = 50
+#: Invisible characters that are dropped, like blanks, at the ends of a cell.
+INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
+WORKBOOK = b"PK\x03\x04"
+AS_CSV = "save it as CSV ('CSV UTF-8' in the dialog of Excel) and use that file"
+#: Rows of a sheet that openpyxl does not show when it reads row by row.
+_HIDDEN = re.compile(rb'<(?:\w+:)?(?:row|col)\b[^>]*\bhidden="(?:1|true)"')
 
 #: What stands for all columns of text in the list of the categorical ones.
 AUTO = "auto"
@@ -38,10 +62,270 @@ MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "<na>", "null", ".", "?"})
 CHOICES = ("error", "drop", *STRATEGIES)
 #: They are left to a model that was fitted to data with missing values.
 KEEP = "keep"
-_FILLED_WITH = {
-    "median": "median of the column (a category with its most frequent level)",
-    "most-frequent": "most frequent value of the column",
+_DONE = {
+    KEEP: "passed to the model",
+    "median": "filled with the median of the column (a category with its most frequent level), in every fit",
+    "most-frequent": "filled with the most frequent value of the column, in every fit",
 }
+#: Values that may say "no value": words, signs without letters, and the errors of spreadsheets, such as #DIV/0!.
+UNKNOWN = re.compile(
+    r"-+|\*+|#[\w/]+[!?]?|unk(nown)?|missing|n[./][akd]\.?|not (known|recorded|done|available)|pending|unbekannt|"
+    r"k\.? ?a\.?|keine angabe|inconnu|desconocido",
+    re.IGNORECASE,
+)
+#: Numbers that are often codes of missing values.
+CODE = re.compile(r"-?9+|-1")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The records of a file as text, without leading and trailing blanks.
+
+    Attributes
+    ----------
+    source : str
+        Name of the file, without its folder.
+    cells : DataFrame of str, shape (n_records, n_columns)
+        Indexed by the line on which each record begins, counted from 1; empty records are omitted. A column without a
+        name is called ``column 3`` by its position, and omitted if it is empty.
+    unnamed : frozenset of str
+        Columns that had no name.
+    warnings : tuple of str, default ()
+        What a reader of the file may have overlooked.
+    delimiter : str, default ""
+        What separates the cells; "" where the file is no CSV file.
+    """
+
+    source: str
+    cells: pd.DataFrame
+    unnamed: frozenset[str]
+    warnings: tuple[str, ...] = ()
+    delimiter: str = ""
+
+
+def read_data_file(data: DataFile) -> Table:
+    """Read a file as text, with the options of its description.
+
+    Lines of a CSV file end in LF, CRLF or CR; quoted cells may contain delimiters, line ends and doubled quotes.
+
+    Raises
+    ------
+    CsvError
+        If the file cannot be read or is too large, is no text or workbook, there is no such sheet, it has no records,
+        has a record with more or fewer cells than the header, or has two columns of one name.
+    """
+    import pandas as pd
+
+    content, name = _content(data.file), quoted(data.file.name)
+    is_workbook = content.startswith(WORKBOOK) and b"xl/workbook" in content
+    if data.sheet is not None and not is_workbook:
+        raise CsvError(f"--sheet: {name} is not an .xlsx workbook; drop the option")
+    rows, remarks, delimiter = (_workbook_rows if is_workbook else _csv_rows)(data, content)
+    rows = {line: cells for line, cells in rows.items() if any(cells)}
+    if len(rows) < 2:
+        raise CsvError(
+            "; ".join([f"{name} has no data; it needs a header line and one line per case", *remarks])
+        )
+    _check_form(name, rows)
+    (begin, header), *records = rows.items()
+    names = [text or f"column {place}" for place, text in enumerate(header, start=1)]
+    if repeated := [quoted(text) for text, times in Counter(names).items() if times > 1]:
+        raise CsvError(
+            f"{name}: more than one column is called {first_few(repeated)} (line {begin}); give each column a unique "
+            "name"
+        )
+    lines = [line for line, _ in records]
+    cells = pd.DataFrame([row[: len(header)] for _, row in records], lines, names, dtype=object)
+    # spreadsheets add columns without any content
+    kept = cells.loc[:, [text in header or cells[text].any() for text in names]]
+    return Table(data.file.name, kept, frozenset(kept.columns).difference(header), remarks, delimiter)
+
+
+def _check_form(name: str, rows: Rows) -> None:
+    """Raise an error for a title above the header, and for a row with fewer or more cells than the header."""
+    begin, width = next((line, len(cells)) for line, cells in rows.items())
+    n_filled = {line: sum(map(bool, cells)) for line, cells in rows.items()}
+    usual = sorted(n_filled.values())[(len(rows) - 1) // 2]
+    first = next(line for line, number in n_filled.items() if 2 * number > usual)
+    if first != begin:
+        raise CsvError(
+            f"{name}: line {begin} has {_cells(n_filled[begin])}, line {first} has {len(rows[first])}: is "
+            f"the text above line {first} a title? Add --skip-rows {first - 1}"
+        )
+    for line, cells in rows.items():
+        if len(cells) < width or any(cells[width:]):
+            raise CsvError(
+                f"{name}: line {line} has {_cells(len(cells))}, the header has {width}; put text that contains the "
+                "delimiter in quotes, delete a footer or a note, or, if the first cells are names of the rows, as R "
+                "writes them, put a name for them at the start of the header"
+            )
+    if width == 1:
+        raise CsvError(
+            f"{name} has one column, {quoted(rows[begin][0])}, but a target and a feature are needed; name what "
+            "separates the cells with --delimiter, or remove quotation marks around whole lines"
+        )
+
+
+def _cells(number: int) -> str:
+    return "one cell" if number == 1 else f"{number} cells"
+
+
+def _content(path: Path) -> bytes:
+    """Return the content of a file, decompressed if its name ends in ``.gz``; more than `MOST_BYTES` is an error."""
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise CsvError(f"no such file: {quoted(str(path), 200)}") from None
+    except (OSError, ValueError, EOFError, zlib.error) as error:  # ValueError: a name with a null character
+        reason = getattr(error, "strerror", None) or str(error)
+        raise CsvError(f"cannot read {quoted(str(path), 200)}: {reason}") from None
+    if len(content) > MOST_BYTES:
+        raise _too_large(path.name)
+    return content
+
+
+def _too_large(name: str) -> CsvError:
+    return CsvError(
+        f"{quoted(name)} is too large: at most {MOST_BYTES / 2**20:,.0f} MB, unpacked, and {MOST_CELLS:,} cells are "
+        "read, such as 200 patients with 20,000 columns. Make a file of the rows and columns that are used"
+    )
+
+
+def _csv_rows(data: DataFile, content: bytes) -> tuple[Rows, tuple[str, ...], str]:
+    text, remarks = _decoded(quoted(data.file.name), content)
+    stream = io.StringIO(text, newline="")
+    for _ in islice(stream, data.skip_rows):
+        pass
+    start = stream.tell()
+    delimiter = data.delimiter or _delimiter([*islice(stream, FIRST_LINES)])
+    if len(delimiter) != 1 or delimiter in '\r\n"':
+        raise CsvError(f"--delimiter must be one character between cells, such as , or ;. Got {delimiter!r}.")
+    if text.count(delimiter) + max(text.count("\n"), text.count("\r")) > MOST_CELLS:
+        raise _too_large(data.file.name)
+    stream.seek(start)
+    rows, begin = Rows(), data.skip_rows + 1
+    reader = csv.reader(stream, delimiter=delimiter, skipinitialspace=True, strict=True)
+    try:
+        for cells in reader:
+            rows[begin] = [*map(stripped, cells)]
+            begin = data.skip_rows + reader.line_num + 1
+    except csv.Error as error:
+        raise CsvError(
+            f"{quoted(data.file.name)} is not a CSV file: the record that begins on line {begin}: {error}"
+        ) from None
+    return rows, remarks, delimiter
+
+
+def _decoded(name: str, content: bytes) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a file: UTF-8, UTF-16 with its mark, or else cp1252, with a remark."""
+    marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    for encoding in ["utf-16"] if marked else ["utf-8-sig", "cp1252"]:
+        try:
+            text = content.decode(encoding)
+        except UnicodeError:
+            continue
+        if re.search(r"[\0-\x08\x0e-\x1f]" if encoding == "cp1252" else r"\0", text):
+            break
+        word = re.search(r"\w*[^\x00-\x7f]\w*", text) if encoding == "cp1252" else None
+        remark = word and (
+            f"{name} is not UTF-8 text and was read as cp1252: check words such as {quoted(word[0])}; if they are "
+            "wrong, save the file as UTF-8"
+        )
+        return text, (remark,) if remark else ()
+    raise CsvError(
+        f"{name} is not UTF-8 text, but perhaps of SPSS, SAS, Stata or R or an old workbook; {AS_CSV}"
+    )
+
+
+def _delimiter(lines: list[str]) -> str:
+    """Return the delimiter that most lines have, of several the one that they have equally often."""
+    bare = [re.sub(r'"[^"]*"', "", line) for line in lines]
+
+    def agreement(delimiter: str) -> tuple[int, int]:
+        counts = Counter(line.count(delimiter) for line in bare if delimiter in line)
+        return max(((n_lines, count) for count, n_lines in counts.items()), default=(0, 0))
+
+    return max(DELIMITERS, key=agreement)
+
+
+def stripped(cell: str) -> str:
+    """Return a cell without blanks and invisible characters at its ends."""
+    return cell.strip().strip(INVISIBLE).strip()
+
+
+def _workbook_rows(data: DataFile, content: bytes) -> tuple[Rows, tuple[str, ...], str]:
+    name = data.file.name
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise CsvError(
+            f"{quoted(name)} is an Excel workbook: {AS_CSV}, or install a package that reads it: "
+            f"{install_command('excel')}"
+        ) from None
+    try:
+        with warnings.catch_warnings(), zipfile.ZipFile(io.BytesIO(content)) as archive:
+            warnings.simplefilter("ignore")  # of styles and other parts that are not read
+            if sum(part.file_size for part in archive.infolist()) > MOST_BYTES:  # before a part is unpacked
+                raise _too_large(name)
+            sheets = load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets
+            return _sheet_rows(sheets, archive, data)
+    except CsvError:
+        raise
+    except Exception as error:  # a file from elsewhere can be anything
+        raise CsvError(
+            f"{quoted(name)} cannot be read as an Excel workbook, {type(error).__name__}; {AS_CSV}"
+        ) from error
+
+
+def _sheet_rows(
+    sheets: list[Any], archive: zipfile.ZipFile, data: DataFile
+) -> tuple[Rows, tuple[str, ...], str]:
+    """Return the sheet that `data` names, by default the first visible one, with what a reader may have overlooked."""
+    visible = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
+    choice = [sheet for sheet in sheets if sheet.title == data.sheet] if data.sheet else visible[:1]
+    if not choice:
+        titles = first_few([quoted(sheet.title) for sheet in sheets])
+        raise CsvError(
+            f"--sheet: no sheet {quoted(data.sheet or '')} in {quoted(data.file.name)}; the sheets are {titles}"
+        )
+    sheet, rows, n_cells, width = choice[0], Rows(), 0, 0
+    sheet.reset_dimensions()  # what the file says of them may be wrong
+    for number, values in enumerate(sheet.iter_rows(values_only=True), start=1):
+        cells = [*map(_text, values)]
+        if any(cells) and number > data.skip_rows:
+            rows[number] = cells
+            width = max(width, max(place for place, cell in enumerate(cells, start=1) if cell))
+        n_cells += len(cells)
+        if max(n_cells, width * len(rows)) > MOST_CELLS:  # a cell far to the right makes every row as wide
+            raise _too_large(data.file.name)
+    remarks = []
+    if not data.sheet and (others := first_few([quoted(other.title) for other in visible[1:]])):
+        remarks.append(
+            f"only the first sheet, {quoted(sheet.title)}, is read, not {others}; choose another one with --sheet"
+        )
+    if _HIDDEN.search(archive.read(sheet._worksheet_path)):
+        remarks.append(
+            f"sheet {quoted(sheet.title)} has hidden rows or columns, which are read like the others; delete what "
+            "should not be used"
+        )
+    return {line: (cells + [""] * width)[:width] for line, cells in rows.items()}, tuple(remarks), ""
+
+
+def _text(value: object) -> str:
+    """Return a cell as Excel would write it to CSV, except that dates are in ISO 8601."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(" ").removesuffix(" 00:00:00")
+    return stripped(str(value))
+
+
+# --- roles
 
 
 def parse_file(data: DataFile) -> tuple[Table, DataFile]:
@@ -59,24 +343,20 @@ def parse_file(data: DataFile) -> tuple[Table, DataFile]:
     data = find_features(table, data)
     if data.positive or data.all_classes:
         # before missing values: with a wrong target, they would be reported for unrelated columns
-        cells = table.cells[[data.target]]
-        values = cells[~missing_cells(cells, data.missing_values)][data.target].dropna()
-        positive = None if data.all_classes else data.positive
-        classes_of(Counter(one_spelling(values.map(key_of))[0]), positive, data.target, least=1)
+        labels = table.cells[[data.target]]
+        labels = labels.mask(missing_cells(labels, data.missing_values))
+        classes_of(one_spelling(labels[data.target].map(key_of))[0], data, least=1)
     return table, data
 
 
-def classes_of(counts: Counter[str], positive: str | None, target: str, least: int = 2) -> tuple[str, ...]:
-    """Return the keys of the negative and of the positive class, or of all for None, each of them on `least` rows.
+def classes_of(keys: pd.Series[str], data: DataFile, least: int = 2) -> tuple[str, ...]:
+    """Return the keys of the negative and of the positive class, or of all classes, each of them on `least` rows.
 
     Parameters
     ----------
-    counts : Counter of str
-        Rows of each key, see `key_of`.
-    positive : str or None
-        Value of the target that is the event; None for more than two classes.
-    target : str
-        Name of the column.
+    keys : Series of str
+        The key of the target on each row, see `key_of`; nan where it is missing.
+    data : DataFile
     least : int, default=2
         Rows that each class must have.
 
@@ -85,41 +365,32 @@ def classes_of(counts: Counter[str], positive: str | None, target: str, least: i
     CsvError
         If there are other numbers of classes or rows, or no value is the event.
     """
-    listed = first_few([f"{quoted(key)} ({count_rows(count)})" for key, count in counts.items()])
-    if positive is None and len(counts) == 2:
+    counts, target, way = Counter(keys.dropna()), quoted(data.target), "choose another column with --target"
+    found = first_few([f"{quoted(key)} ({count_rows(count)})" for key, count in counts.items()]) or "no value"
+    if data.all_classes and len(counts) == 2:
         raise CsvError(
-            f"--all-classes: the target {quoted(target)} has two values, {listed}; choose one with --positive"
+            f"--all-classes: the target {target} has two values, {found}; choose one with --positive"
         )
-    if (len(counts) != 2 and positive is not None) or len(counts) < 2:
-        raise CsvError(_not_two(counts, target, listed))
-    event = None if positive is None else spelling(key_of(positive.strip()))
-    if event is not None and event not in map(spelling, counts):
-        raise CsvError(
-            f"--positive {quoted(positive or '')} is not a value of {quoted(target)}; found {listed}; choose one of "
-            "these with --positive"
-        )
-    if min(counts.values()) < least:
-        raise CsvError(f"each class of {quoted(target)} needs at least two rows; found {listed}")
-    return tuple(sorted(counts) if event is None else sorted(counts, key=lambda key: spelling(key) == event))
-
-
-def _not_two(counts: Counter[str], target: str, listed: str) -> str:
-    number = {0: "no value", 1: "one value"}.get(len(counts), f"{len(counts)} values")
-    way = "choose another column with --target"
-    if len(counts) > 2:
+    if len(counts) > 2 and not data.all_classes:
         way = (
             "keep all classes with --all-classes of cudbound interval, use one class against the rest as the target, "
             f"for each class in turn, or {way}"
         )
-        if codes := missing_codes(counts):
+        if codes := [key for key in counts if CODE.fullmatch(key) or UNKNOWN.fullmatch(key)]:
             way = (
                 f"add --missing-values={','.join(codes)} if that means a missing value in every column, {way}"
             )
-    values = f"{number}: {listed}" if listed else number
-    return f"the target {quoted(target)} must have two classes; it has {values}; {way}"
-
-
-# --- roles
+    if len(counts) < 2 or (len(counts) > 2 and not data.all_classes):
+        raise CsvError(f"the target {target} must have two classes; found {found}; {way}")
+    event = None if data.all_classes else spelling(key_of(data.positive.strip()))
+    if event is not None and event not in map(spelling, counts):
+        raise CsvError(
+            f"--positive {quoted(data.positive)} is not a value of {target}; found {found}; choose one of "
+            "these with --positive"
+        )
+    if min(counts.values()) < least:
+        raise CsvError(f"each class of {target} needs at least two rows; found {found}")
+    return tuple(sorted(counts) if event is None else sorted(counts, key=lambda key: spelling(key) == event))
 
 
 def find_features(table: Table, data: DataFile) -> DataFile:
@@ -132,7 +403,7 @@ def find_features(table: Table, data: DataFile) -> DataFile:
     """
     named = check_names(table, data)
     left_out = {name for option in ("--target", "--exclude", "--group", "--weight") for name in named[option]}
-    others = [name for name in table.names if name not in left_out]
+    others = [name for name in table.cells.columns if name not in left_out]
     data = replace(data, features=tuple(dict.fromkeys(data.features or others)))
     if not data.features:
         raise CsvError(f"there is no feature column besides the target {quoted(data.target)}")
@@ -152,20 +423,20 @@ def check_names(table: Table, data: DataFile, *, with_target: bool = True) -> Ma
     CsvError
         If a named column does not exist, or has two roles that exclude each other.
     """
-    automatic = is_automatic(table, data)
     named = {
         "--target": [data.target] if with_target else [],
         "--features": data.features,
-        "--categorical": [name for name in data.categorical if not automatic or name != AUTO],
+        "--categorical": [name for name in data.categorical if name != AUTO],
         "--exclude": data.exclude,
         "--group": [] if data.group is None else [data.group],
         "--weight": [] if data.weight is None else [data.weight],
     }
+    columns = list(table.cells.columns)
     for option, names in named.items():
-        for name in names:
-            if name not in table.names:
-                hints = "; ".join([_hint(table, name), *table.warnings])  # such as other sheets
-                raise CsvError(f"{option}: no column {quoted(name)} in {quoted(table.source)}; {hints}")
+        for name in (name for name in names if name not in columns):
+            problem = f"{option}: no column {quoted(name)} in {quoted(table.source)}"
+            hint = suggestion(name, columns) or f" The columns are {first_few([*map(quoted, columns)])}."
+            raise CsvError("; ".join([problem, *table.warnings]) + f".{hint}")  # there may be other sheets
     for pair in combinations(named, 2):
         both = [name for name in named[pair[0]] if name in named[pair[1]]]
         if both and pair not in TOGETHER:
@@ -178,38 +449,19 @@ def check_names(table: Table, data: DataFile, *, with_target: bool = True) -> Ma
     return named
 
 
-def is_automatic(table: Table, data: DataFile) -> bool:
-    """Whether all columns of text are categorical, since no column has the name that stands for them."""
-    return AUTO in data.categorical and AUTO not in table.names
-
-
-def _hint(table: Table, name: str) -> str:
-    folded = [other for other in table.names if other.casefold() == name.strip().casefold()]
-    close = folded or difflib.get_close_matches(name, table.names, n=3)
-    if close:
-        return f"did you mean {' or '.join(map(quoted, close))}?"
-    return f"the columns are {first_few([quoted(other) for other in table.names])}"
-
-
 # --- missing cells
 
 
 def missing_cells(frame: pd.DataFrame, further: Sequence[str] = ()) -> pd.DataFrame:
     """Return where a cell is missing, or equals one of the `further` texts; numbers are compared as numbers."""
-    import pandas as pd
-
-    texts = MISSING | {text.strip().lower() for text in further}
-    numbers = to_numbers(pd.Series(sorted(texts), dtype=object)).dropna()
-    absent: pd.DataFrame = frame.apply(
-        lambda column: column.str.lower().isin(texts) | to_numbers(column).isin(numbers)
-    )
-    return absent
+    keys = {key_of(text.strip().lower()) for text in (*MISSING, *further)}
+    return frame.map(lambda cell: key_of(cell.lower()) in keys)
 
 
 def settle_missing(
     source: str, frame: pd.DataFrame, absent: pd.DataFrame, data: DataFile
-) -> tuple[pd.DataFrame, str | None]:
-    """Return the used cells with nan where one is missing, and a sentence on what was done, or None.
+) -> tuple[pd.DataFrame, str]:
+    """Return the used cells with nan where one is missing, and a sentence on what was done, or an empty text.
 
     Parameters
     ----------
@@ -228,32 +480,28 @@ def settle_missing(
         If a cell is missing and ``data.missing`` is "error", if the target, the group or the weight has a missing value
         without "drop", if no complete row is left, or if a feature is empty.
     """
-    counts = absent.sum()
+    counts, n = absent.sum(), len(frame)
     columns = first_few([f"{quoted(str(name))} {count}" for name, count in counts.items() if count])
     frame = frame.mask(absent)
     if not columns:
-        return frame, None
-    number = f"{int(counts.sum())} missing value(s) in {quoted(source)}"
+        return frame, ""
+    number = f"{int(counts.sum())} missing value(s) in {quoted(source)}: {columns}"
     needed = [name for name in data.used if name not in data.features and counts[name]]
     if data.missing == "error":
         fill = "" if needed else ", --missing median or most-frequent fills them in every fit"
         raise CsvError(
-            f"{number}: {columns}; --missing drop removes these rows{fill}; or drop a column with --exclude COL"
+            f"{number}; --missing drop removes these rows{fill}; or drop a column with --exclude COL"
         )
-    n = len(frame)
     if data.missing == "drop":
         frame = frame[~absent.any(axis=1)]
         if frame.empty:
-            raise CsvError(f"{number}: {columns}; no row is complete: drop a column with --exclude COL")
+            raise CsvError(f"{number}; no row is complete: drop a column with --exclude COL")
         return frame, f"{n - len(frame)} of {n} rows left out ({columns})"
     if needed:
         raise CsvError(
             f"column {quoted(needed[0])} lacks {counts[needed[0]]} value(s), which cannot be filled; remove these "
             "rows with --missing drop"
         )
-    empty = [quoted(str(name)) for name in data.features if counts[name] == n]
-    if empty:
+    if empty := [quoted(str(name)) for name in data.features if counts[name] == n]:
         raise CsvError(to_drop(empty, "is empty"))
-    if data.missing == KEEP:
-        return frame, f"{columns} of {n} rows, passed to the model"
-    return frame, f"{columns} of {n} rows, filled with the {_FILLED_WITH[data.missing]}, in every fit"
+    return frame, f"{columns} of {n} rows, {_DONE[data.missing]}"

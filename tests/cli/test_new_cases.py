@@ -168,7 +168,7 @@ def test_missing_values_are_left_to_the_classifier_that_fills_them():
     [
         ({"died": ["maybe"] + ["no"] * (M - 1)}, {}, "has 'maybe' on line 2, which no training row has"),
         ({"site": ["a"] * (M - 1) + ["d"]}, {}, "'site' of 'new.csv' has 'd' on line 26"),
-        ({"age": ["old"] * M}, {}, "not numeric: column 'age'"),
+        ({"age": ["old"] * M}, {}, "not plain numbers, but text: column 'age'"),
         ({"patient": TRAINING["patient"][:M]}, {"group": "patient"}, "'patient' .* also has training rows"),
         ({"patient": "p0"}, {"group": "patient"}, "'p0' has several cases in 'new.csv'"),
     ],

@@ -143,7 +143,8 @@ def test_a_code_as_the_third_value_of_the_outcome_is_named(tmp_path, code):
     lines = [f"{30 + i % 17},{('0', '1', '0', code)[i % 4]}" for i in range(40)]
     path.write_text("\n".join(["age,died", *lines]))
     with pytest.raises(
-        CsvError, match=rf"3 values: .*; add --missing-values={code} if that means a missing value in ev"
+        CsvError,
+        match=rf"must have two classes; found .*; add --missing-values={code} if that means a missing value in ev",
     ):
         read_training_data(DataFile(path, "died", "1"))
     data = read_training_data(DataFile(path, "died", "1", missing_values=[code], missing="drop"))
@@ -161,23 +162,24 @@ N = 60
 DIED = [i * i % 11 in (1, 3, 4) for i in range(N)]
 AGE = [30 + (11 * i) % 61 for i in range(N)]
 LEAKS = {
-    "level by level": [("morgue" if died else ("home", "rehab")[i % 2]) for i, died in enumerate(DIED)],
-    "at a threshold": [(3.0 if died else 1.0) + i % 7 / 10 for i, died in enumerate(DIED)],
+    "by its values": [("morgue" if died else ("home", "rehab")[i % 2]) for i, died in enumerate(DIED)],
+    "by its values in order": [(3.0 if died else 1.0) + i % 7 / 10 for i, died in enumerate(DIED)],
     "by being missing": [("" if died else i % 5) for i, died in enumerate(DIED)],
 }
 
 
-@pytest.mark.parametrize("how", LEAKS)
-def test_a_column_that_alone_separates_the_classes_is_named(tmp_path, how):
-    path = write_columns(tmp_path, age=AGE, leak=LEAKS[how], died=[int(died) for died in DIED])
+@pytest.mark.parametrize("place", LEAKS)
+def test_a_column_that_alone_separates_the_classes_is_named(tmp_path, place):
+    path = write_columns(tmp_path, age=AGE, leak=LEAKS[place], died=[int(died) for died in DIED])
     data = DataFile(path, "died", "1", categorical=["auto"], missing="median")
     (said,) = read_training_data(data).warnings
+    how = "by being missing" if place == "by being missing" else "by its values"
     assert said == (
         f"column 'leak' alone separates the classes of 'died', {how}; if it records the outcome, or was known only "
         "after it, drop it with --exclude 'leak'"
     )
     assert read_training_data(replace(data, exclude=["leak"])).warnings == ()
-    few = write_columns(tmp_path, age=AGE[:7], leak=LEAKS[how][:7], died=[int(died) for died in DIED[:7]])
+    few = write_columns(tmp_path, age=AGE[:7], leak=LEAKS[place][:7], died=[int(died) for died in DIED[:7]])
     assert read_training_data(replace(data, file=few)).warnings == ()
 
 
