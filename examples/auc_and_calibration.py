@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import compare_intervals
-from cudbound.plotting.risks import RiskDisplay, RocDisplay
+from cudbound.plotting.risks import RocDisplay
 
 X, y = load_breast_cancer(return_X_y=True)
 rows = np.random.default_rng(1).permutation(y.size)[:120]
@@ -31,6 +31,6 @@ print(table.calibration)
 RocDisplay.from_table(table).plot()
 
 # %%
-# Predicted risks, out of bag.
+# Observed shares of events against the risks, out of bag.
 
-RiskDisplay.from_table(table).plot()
+table.calibration.plot()

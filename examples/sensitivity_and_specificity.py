@@ -2,8 +2,7 @@
 How sure are we of sensitivity and specificity?
 ===============================================
 
-With 24 events, less than one might hope. The limits are for new patients; the counts are of the training
-rows.
+With 24 events, less than one might hope. The limits are for new patients.
 """
 
 from __future__ import annotations
@@ -11,12 +10,10 @@ from __future__ import annotations
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import Metrics, compare_intervals
-from cudbound.plotting.risks import ConfusionDisplay
 
 X, y = load_breast_cancer(return_X_y=True)
 label = np.where(y == 0, "malignant", "benign")
@@ -33,5 +30,4 @@ print(table.to_text(style="paper"))
 # %%
 # Together the two intervals have the level 95%.
 
-counts = confusion_matrix(label, model.predict(X), labels=["benign", "malignant"])
-ConfusionDisplay.from_table(table, counts).plot()
+table.plot()

@@ -23,7 +23,6 @@ from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.results import ComparisonResult, Estimand
 from cudbound.intervals import METHODS
 from cudbound.plotting.forest import IntervalDisplay
-from cudbound.plotting.risks import ConfusionDisplay
 from cudbound.plotting.studies import CoverageByScenarioDisplay, HalfWidthDisplay, noise_band
 from cudbound.report.tables import Run
 from cudbound.study.summary import Summary
@@ -138,7 +137,7 @@ RUN = Run("patients.csv", 48, 17, 31, "died = yes", ("age",), 1000, "n", 3)
 def row(method: str, estimate: float, low: float, high: float) -> IntervalEstimate:
     return IntervalEstimate(
         method=method,
-        words=METHODS[method].words if method in METHODS else None,
+        words=METHODS[method].words() if method in METHODS else None,
         estimate=estimate,
         raw_interval=ConfidenceInterval(low, high),
         estimand=Estimand("conditional"),
@@ -287,15 +286,3 @@ def test_every_picture_of_the_documentation_is_shown():
     text = "\n".join(page.read_text() for page in pages)
     names = sorted(path.name for path in (ROOT / "docs" / "pictures").iterdir())
     assert sorted(set(re.findall(r"\]\((?:docs/|\.\./)?pictures/([\w.]+)\)", text))) == names
-
-
-def test_the_confusion_table_has_counts_and_limits():
-    rows = [dataclasses.replace(TABLE.rows[0], metric=name) for name in ("sensitivity", "specificity")]
-    display = IntervalTable(rows).confusion([[20, 11], [3, 14]]).plot(Figure().subplots())
-    assert [text.get_text() for text in display.cells_] == ["20", "11", "3", "14"]
-    assert [text.get_text() for text in display.limits_] == [
-        f"{name} 0.250\n(95% limits 0.125 to 0.375)" for name in ("Specificity", "Sensitivity")
-    ]
-    assert ConfusionDisplay([[1, 0], [0, 1]]).plot(Figure().subplots()).limits_ == []
-    with pytest.raises(ParameterError, match="'counts' parameter must be a table of two rows"):
-        ConfusionDisplay([1, 2])

@@ -47,7 +47,7 @@ from cudbound.clinical.clinical_report import ClinicalReport
 from cudbound.intervals import Method
 from cudbound.plotting.display import Display
 from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
-from cudbound.plotting.risks import CalibrationDisplay, RiskDisplay, RocDisplay
+from cudbound.plotting.risks import CalibrationDisplay, RocDisplay
 from cudbound.plotting.studies import CoverageByScenarioDisplay, HalfWidthDisplay
 from cudbound.problem.problem import Polish
 from cudbound.saved.saved_file import Check, ResultVerification
@@ -153,12 +153,11 @@ def unstable(X: Rows, y: Labels) -> list[Instability]:
 
 def calibrated(table: IntervalTable, result: PerformanceInterval) -> Calibration | None:
     curve: RocDisplay = RocDisplay.from_table(table).plot()
-    risks: RiskDisplay = RiskDisplay.from_table(table)
     found = table.calibration
     if found is None:
         return result.calibration
     drawn: CalibrationDisplay = found.plot()
-    print(curve, risks, drawn, found.slope - found.apparent_slope)
+    print(curve, drawn, found.slope - found.apparent_slope)
     return found
 
 

@@ -24,7 +24,7 @@ from cudbound.basis import exceptions
 from cudbound.basis.calls import public_call
 from cudbound.basis.method_card import Needs
 from cudbound.basis.results import UNDEFINED_LIMITS, ComparisonResult
-from cudbound.basis.sample import Sample, predicted_labels
+from cudbound.basis.sample import Sample, predicted_labels, related_rows
 from cudbound.basis.validation import Features, Learner, check_binary_classifier, check_choice
 from cudbound.intervals import DEFAULT_COMPARISONS, AskedMethod, Method, find_comparisons, find_methods
 from cudbound.intervals.comparisons import OWN_TEST_SETS, SECOND
@@ -501,7 +501,7 @@ def fit_learners(
 
 def cautions_of_learners(sample: Sample, fitted: Mapping[str, Any]) -> tuple[exceptions.CudboundWarning, ...]:
     """Return reasons for caution about the training rows, and that learners have many features for them."""
-    cautions = list(sample.cautions)
+    cautions = list(related_rows(sample.X, sample.events, sample.groups, sample.sample_weight))
     for name, learner in fitted.items():
         for caution in many_features(facts_of(learner, sample), "comparison"):
             cautions.append(exceptions.ManyFeaturesWarning(f"{name}: {caution}"))

@@ -282,7 +282,7 @@ def _outputs_of_refits(
         )
     kinds = ("probabilities",) if hasattr(scorer_of(sample.estimator), "predict_proba") else ()
     refits = refits_of(sample, n_jobs, RecordedOutputs(kinds, sample.event_class))
-    with bar_of_refits(len(counts), n_jobs) as advance:
+    with bar_of_refits(len(counts)) as advance:
         # a classifier with random numbers takes others than in the records
         refit = refits.recorded(np.random.default_rng(0), advance, scored=True, each="draw")
         return refit(counts.astype(np.int32))[:, -n_new:]

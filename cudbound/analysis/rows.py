@@ -17,7 +17,7 @@ from cudbound.analysis.question import Question
 from cudbound.basis.exceptions import CudboundWarning, FailedRefitsError
 from cudbound.basis.method_card import MethodCard, Needs, RecordKind
 from cudbound.basis.results import Estimand, IntervalEstimate, OneRow, TestedRows
-from cudbound.basis.sample import Sample
+from cudbound.basis.sample import Sample, related_rows
 from cudbound.basis.validation import Array, check_confidence_level
 from cudbound.basis.words import format_limit, format_proportion
 from cudbound.bound.cud_bound import CudBound
@@ -76,7 +76,7 @@ def compute_rows(
     def unavailable(method: Named, reason: str) -> OneRow:
         undefined = row_class.undefined(reason)
         return row_class.of(
-            undefined, method=method.name, estimand=method.estimand, words=method.words, n_fits=0, **fields
+            undefined, method=method.name, estimand=method.estimand, words=method.words(), n_fits=0, **fields
         )
 
     rows: list[OneRow] = []
@@ -192,7 +192,9 @@ class Analysis:
     @cached_property
     def cautions(self) -> tuple[CudboundWarning, ...]:
         """Cautions from the training rows themselves."""
-        return (*self.sample.cautions, *self.model.cautions)
+        sample = self.sample
+        related = related_rows(sample.X, sample.events, sample.groups, sample.sample_weight)
+        return (*related, *self.model.cautions)
 
     @cached_property
     def run(self) -> Run:

@@ -28,11 +28,9 @@ from cudbound.saved.saved_file import SavedResult
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import ArrayLike
 
     from cudbound.basis.validation import Features
     from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
-    from cudbound.plotting.risks import ConfusionDisplay
 
 
 INTERNAL = "Computed from the training data alone, without external validation and without a finite-sample guarantee."
@@ -294,18 +292,6 @@ class IntervalTable(Table[results.IntervalEstimate], results.Pictured["IntervalD
         from cudbound.plotting.forest import IntervalDisplay
 
         return IntervalDisplay.from_table(self)
-
-    def confusion(self, counts: ArrayLike) -> ConfusionDisplay:
-        """Return the plot of a confusion table with limits for sensitivity and specificity; its `plot` draws it.
-
-        Parameters
-        ----------
-        counts : array-like of int, shape (2, 2)
-            As from `sklearn.metrics.confusion_matrix`, with the event second.
-        """
-        from cudbound.plotting.risks import ConfusionDisplay
-
-        return ConfusionDisplay.from_table(self, counts)
 
 
 class SingleRow(results.WithInterval):

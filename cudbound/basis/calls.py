@@ -19,14 +19,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from cudbound.basis.exceptions import Faster, SlowRefitsWarning, WarnedRefitsWarning
+from cudbound.basis.exceptions import SlowRefitsWarning, WarnedRefitsWarning
 from cudbound.basis.validation import check_integer, check_seed
 
 if TYPE_CHECKING:
@@ -168,10 +167,7 @@ class Progress:
 
         It is drawn with `update` from the time on at which it is due, and wiped out at the end.
         """
-        if in_notebook() and find_spec("ipywidgets") is not None:
-            from tqdm.notebook import tqdm
-        else:
-            from tqdm import tqdm
+        from tqdm.auto import tqdm
 
         if not self.shown:
             settings["disable"] = True  # else the user may say so, by TQDM_DISABLE=1
@@ -190,7 +186,8 @@ def current_progress() -> Progress:
     if (outer := _SHARED.get()) is not None:
         return outer
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
-    return Progress(in_notebook() or is_terminal, time.monotonic() + PATIENCE)
+    in_notebook = "ipykernel.zmqshell" in sys.modules  # standard error is shown there, too
+    return Progress(in_notebook or is_terminal, time.monotonic() + PATIENCE)
 
 
 @contextmanager
@@ -201,13 +198,6 @@ def shared(progress: Progress) -> Iterator[None]:
         yield
     finally:
         _SHARED.reset(token)
-
-
-def in_notebook() -> bool:
-    """Whether this is a notebook, which shows standard error although it is not a terminal."""
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    return shell is not None and "IPKernelApp" in shell.config
 
 
 #: Calls expected to take longer than the first are announced, judged after the second, both in seconds.
@@ -222,13 +212,10 @@ class Forecast:
     ----------
     total : int
         Refits of the run.
-    helps : tuple of str, default=()
-        Ways to make them fewer or faster.
     clock : callable, default=time.monotonic
     """
 
     total: int
-    helps: tuple[str, ...] = ()
     clock: Callable[[], float] = time.monotonic
     _begun: float | None = None
     _made: int = 0
@@ -249,16 +236,14 @@ class Forecast:
         self._judged = True
         seconds = elapsed / self._made * self.total
         if seconds >= LONG_SECONDS:
-            warn(SlowRefitsWarning(f"{self.total:,} refits will take about {_in_words(seconds)}", self.helps))
+            warn(SlowRefitsWarning(f"{self.total:,} refits will take about {_in_words(seconds)}"))
 
 
 @contextmanager
-def bar_of_refits(
-    total: int, n_jobs: int, fewer: tuple[Faster, ...] = ()
-) -> Iterator[Callable[[int], object]]:
+def bar_of_refits(total: int) -> Iterator[Callable[[int], object]]:
     """Show a bar over refits, and warn if they will take long; yields a function that advances both by some fits."""
     shown = current_progress()
-    forecast = Forecast(total, (Faster.WORKERS, *fewer) if n_jobs == 1 else fewer)
+    forecast = Forecast(total)
     if not shown.shown or total == 0:
         yield forecast
         return

@@ -8,7 +8,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
-from enum import StrEnum
 from typing import Any
 
 
@@ -223,15 +222,6 @@ class RepeatedRowsWarning(CudboundWarning):
     n_patients: int
 
 
-class Faster(StrEnum):
-    """What makes refits faster, as Python arguments."""
-
-    WORKERS = "n_jobs=-1"
-    DRAWS = "a smaller n_resamples"
-    NO_INNER = 'resampling=Resampling(inner="oob")'
-    SIZES = "smaller numbers in resampling=Resampling(...)"
-
-
 class SlowRefitsWarning(CudboundWarning):
     """The refits will take long, judging by the first few.
 
@@ -239,14 +229,13 @@ class SlowRefitsWarning(CudboundWarning):
     ----------
     fact : str
         The expected time without a remedy: a command names its own options.
-    helps : tuple of str
-        Faster alternatives, as Python arguments.
     """
 
-    def __init__(self, fact: str, helps: tuple[str, ...] = ()):
-        super().__init__(f"{fact}{'; ' * bool(helps)}{' or '.join(helps)}{' is faster' * bool(helps)}.")
+    def __init__(
+        self, fact: str, faster: str = "n_jobs=-1, a smaller n_resamples, or Resampling with smaller numbers"
+    ):
+        super().__init__(f"{fact}. What makes refits faster or fewer: {faster}.")
         self.fact = fact
-        self.helps = helps
 
 
 class WarnedRefitsWarning(CudboundWarning):

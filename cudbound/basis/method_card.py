@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
-from cudbound.basis.exceptions import Faster, ParameterError, suggestion
+from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.results import Estimand, Words
 from cudbound.basis.validation import check_choice, check_number_or_word
 
@@ -58,8 +58,6 @@ class RecordKind(Named, Generic[R]):
         ``filled_by(splits)``: whether splits such as the caller's can fill it.
     from_splits : callable or None
         ``from_splits(splits, outputs, remarks)`` returns it for such splits.
-    fewer : tuple of Faster
-        Ways to reduce its refits, if they depend on more than the rows.
     scored : bool
         Whether scores are kept along with losses, if a metric needs them.
     some_fail : bool
@@ -94,7 +92,6 @@ class RecordKind(Named, Generic[R]):
     resamples: bool = True
     filled_by: Callable[[Any], bool] | None = None
     from_splits: Callable[..., R] | None = None
-    fewer: tuple[Faster, ...] = ()
     scored: bool = False
     some_fail: bool = False
     of_every_metric: bool = False
@@ -147,12 +144,6 @@ HOLDOUT_MODEL = Estimand("holdout-model")
 GROUPED = ("for groups", None)
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 Needs: TypeAlias = Set[RecordKind[Any]]
-
-
-def tests_alone(needs: Needs) -> bool:
-    """Whether these are losses on a test set, and none on the training rows."""
-    names = {kind.name for kind in needs}
-    return "test_set" in names and not names & {"losses", "scores"}
 
 
 @dataclass(frozen=True)
@@ -322,27 +313,19 @@ class MethodCard:
 
     def __post_init__(self) -> None:
         if not isinstance(self.estimand, Estimand):
-            raise ValueError(
-                f"The 'estimand' of {self.name} must be an Estimand, such as Estimand('conditional'). "
-                f"Got {self.estimand!r} instead."
-            )
+            raise ParameterError("estimand", "an Estimand, such as Estimand('conditional')", self.estimand)
         for kind in self.needs:
             if not isinstance(kind, RecordKind):
                 rule = "kinds of records, such as cudbound.resampling.folds.FOLDS"
                 raise ParameterError("needs", rule, kind)
 
-    @property
-    def words(self) -> Words:
-        """Its title and sources, for a paper."""
-        return Words(self.title, self.reference)
-
-    def words_with(self, chosen: Mapping[str, Any], grouped: bool) -> Words:
-        """Return its title and sources with these values of options; others have their defaults."""
+    def words(self, chosen: Mapping[str, Any] = NO_OPTIONS, grouped: bool = False) -> Words:
+        """Return its title and sources with these values of options, for a paper; others have their defaults."""
         if grouped and GROUPED in self.ways:
             return self.ways[GROUPED]
         changed = {name: value for name, value in chosen.items() if value != self.options[name].default}
         keys = (key for name, value in changed.items() for key in ((name, value), (name, None)))
-        return next((self.ways[key] for key in keys if key in self.ways), self.words)
+        return next((self.ways[key] for key in keys if key in self.ways), Words(self.title, self.reference))
 
     @property
     def sources(self) -> str:
@@ -357,7 +340,8 @@ class MethodCard:
     @property
     def on_test_set(self) -> bool:
         """Whether it reads losses on a test set, and none on the training rows."""
-        return tests_alone(self.needs)
+        names = {kind.name for kind in self.needs}
+        return "test_set" in names and not names & {"losses", "scores"}
 
     def reading(self, kind: str) -> Self | None:
         """Return the method of this name for metrics that read classes, scores or probabilities, if there is one."""
@@ -549,13 +533,8 @@ def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, d
         an option is invalid.
     """
     example = 'a mapping of names of methods to mappings, such as {"kohavi-normal": {"form": "wilson"}}'
-    if not isinstance(options, Mapping):
+    if not isinstance(options, Mapping) or not all(isinstance(each, Mapping) for each in options.values()):
         raise ParameterError("options", example, options)
-    for name, values in options.items():
-        if not isinstance(values, Mapping):
-            raise ValueError(
-                f"The 'options' parameter must be {example}. Got {values!r} for {name!r} instead."
-            )
     requested = {method.name: method for method in methods}
     for name in sorted(set(options) - set(requested)):
         meant = suggestion(name, requested)

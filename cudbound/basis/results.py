@@ -310,17 +310,12 @@ class TestOutcome(PointOutcome):
 
 # ---- what is tested, in words ----
 
-#: The null and the alternative hypothesis, by the alternative, where the margin is 0.
-NO_MARGIN = {
-    "two-sided": ("equal {what}s", "unequal {what}s"),
-    "less": ("{what}({a}) >= {what}({b})", "{what}({a}) < {what}({b})"),
-    "greater": ("{what}({a}) <= {what}({b})", "{what}({a}) > {what}({b})"),
-}
-A_MARGIN = {
-    "two-sided": ("{what}({a}) - {what}({b}) = {null}", "{what}({a}) - {what}({b}) other than {null}"),
-    "less": ("{what}({a}) - {what}({b}) >= {null}", "{what}({a}) - {what}({b}) < {null}"),
-    "greater": ("{what}({a}) - {what}({b}) <= {null}", "{what}({a}) - {what}({b}) > {null}"),
-    "equivalent": ("|{what}({a}) - {what}({b})| >= {null}", "|{what}({a}) - {what}({b})| < {null}"),
+#: The sign of the null hypothesis and that of the alternative.
+_SIGNS = {
+    "two-sided": ("=", "other than"),
+    "less": (">=", "<"),
+    "greater": ("<=", ">"),
+    "equivalent": (">=", "<"),
 }
 
 
@@ -334,10 +329,15 @@ def hypotheses_in_words(
     >>> hypotheses_in_words("less", 0.1, "svm", "tree")
     ('error(svm) - error(tree) >= 0.1', 'error(svm) - error(tree) < 0.1')
     """
-    margin = format_limit(null, percent)
-    both = (NO_MARGIN if null == 0.0 else A_MARGIN)[alternative]
-    null_words, alternative_words = (words.format(null=margin, a=a, b=b, what=what) for words in both)
-    return null_words, alternative_words
+    if alternative == "two-sided" and null == 0.0:
+        return f"equal {what}s", f"unequal {what}s"
+    left, right = f"{what}({a})", f"{what}({b})"
+    if null != 0.0:
+        left, right = f"{left} - {right}", format_limit(null, percent)
+    if alternative == "equivalent":
+        left = f"|{left}|"
+    of_null, of_alternative = _SIGNS[alternative]
+    return f"{left} {of_null} {right}", f"{left} {of_alternative} {right}"
 
 
 class Row(InLines):

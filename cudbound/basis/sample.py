@@ -284,11 +284,6 @@ class Sample:
         return tuple(map(str, names))
 
     @property
-    def cautions(self) -> tuple[exceptions.CudboundWarning, ...]:
-        """Warnings about rows that may not be independent patients."""
-        return related_rows(self.X, self.events, self.groups, self.sample_weight)
-
-    @property
     def facts(self) -> dict[str, Any]:
         """Return facts on the data for the notes under a table, by the names of the fields of `Run`."""
         sizes = {}
@@ -519,8 +514,8 @@ def predicted_labels(estimator: Any, X: Any, classes: Iterable[Any]) -> NDArray[
     >>> try:
     ...     predicted_labels(Texts().fit(X, y), X, np.array([0, 1]))
     ... except ValueError as error:
-    ...     print(str(error)[:113])
-    Texts.predict must return one of the labels that it was fitted to, 0 or 1, for each row. It returned '0' and '1',
+    ...     print(str(error)[:111])
+    Texts.predict must return one of the labels that it was fitted to, [0, 1], for each row. It returned '0', '1';
     """
     predicted, n = np.asarray(estimator.predict(X)), count_rows(X)
     labels = np.asarray(classes).tolist()
@@ -530,28 +525,13 @@ def predicted_labels(estimator: Any, X: Any, classes: Iterable[Any]) -> NDArray[
             is_label |= np.asarray(predicted == label, dtype=bool)
         if is_label.all():
             return predicted
-    name = type(estimator).__name__
-    rule = f"{name}.predict must return one of the labels that it was fitted to, {_listed(labels)}, for each row."
-    if predicted.shape != (n,):
-        hints = {
-            (n, len(labels)): " Return the label of the largest column.",
-            (n, 1): " Return it through np.ravel.",
-        }
-        hint = hints.get(predicted.shape, "")
-        raise ValueError(f"{rule} It returned {_shape(predicted)} for {n} rows.{hint}")
-    by_text = {repr(other): other for other in predicted[~is_label].tolist()}
-    unknown = [by_text[text] for text in sorted(by_text)]
-    raise ValueError(f"{rule} It returned {_listed(unknown[:3], 'and')}, {_remedy(unknown, labels)}")
-
-
-def _remedy(unknown: list[Any], labels: list[Any]) -> str:
-    if any(other != other or other is None for other in unknown):
-        return "but every row needs a label."
-    if {str(other) for other in unknown} <= {str(label) for label in labels}:
-        return "which are of another type: fit it to labels of that type, or let predict return those of y."
-    if all(isinstance(other, float) and 0.0 <= other <= 1.0 for other in unknown):
-        return "which may be probabilities: let predict return np.where(p > 0.5, classes_[1], classes_[0])."
-    return "which are not in y: let predict return labels as they are in y."
+    got = f"{_shape(predicted)} for {n} rows"
+    if predicted.shape == (n,):
+        got = ", ".join(sorted({repr(value) for value in predicted[~is_label].tolist()})[:3])
+    raise ValueError(
+        f"{type(estimator).__name__}.predict must return one of the labels that it was fitted to, {labels}, for each "
+        f"row. It returned {got}; let it return a one-dimensional array of labels as they are in y, of the same type."
+    )
 
 
 def predicted_probabilities(estimator: Any, X: Any, n_classes: int) -> validation.Array:
@@ -567,18 +547,12 @@ def predicted_probabilities(estimator: Any, X: Any, n_classes: int) -> validatio
         "the classes as columns, in the order of classes_."
     )
     values, n = np.asarray(estimator.predict_proba(X)), count_rows(X)
-    single = values.shape in ((n,), (n, 1)) and n_classes == 2
-    hint = " Return np.column_stack([1 - p, p]), with p that of classes_[1]." if single else ""
-    numbers = _finite(rule, values, (n, n_classes), f" and {n_classes} classes.{hint}")
-    if numbers.min() < -ROUNDING or numbers.max() > 1.0 + ROUNDING:
-        raise ValueError(
-            f"{rule} It returned values from {numbers.min():.3g} to {numbers.max():.3g}: scores are not probabilities; "
-            "calibrate them, such as by CalibratedClassifierCV."
-        )
+    numbers = _finite(rule, values, (n, n_classes), f" and {n_classes} classes.")
     sums = numbers.sum(axis=1)
-    if (abs(sums - 1.0) > ROUNDING).any():
+    if numbers.min() < -ROUNDING or (abs(sums - 1.0) > ROUNDING).any():
         raise ValueError(
-            f"{rule} It returned rows with sums from {sums.min():.3g} to {sums.max():.3g}; divide each row by its sum."
+            f"{rule} It returned values from {numbers.min():.3g} to {numbers.max():.3g}, and sums of rows from "
+            f"{sums.min():.3g} to {sums.max():.3g}; make probabilities of scores, such as by CalibratedClassifierCV."
         )
     return numbers
 
@@ -612,8 +586,3 @@ def _shape(values: NDArray[Any]) -> str:
     if values.ndim == 0:
         return f"one {type(values.item()).__name__}"
     return f"{values.size} values" if values.ndim == 1 else f"an array of shape {values.shape}"
-
-
-def _listed(values: list[Any], last: str = "or") -> str:
-    *leading, final = [f"{value:.3g}" if isinstance(value, float) else repr(value) for value in values]
-    return f"{', '.join(leading)} {last} {final}" if leading else final

@@ -123,14 +123,11 @@ def check_n_jobs(n_jobs: object) -> int:
 
 def check_limit(name: str, value: object, *, whole: bool) -> None:
     """Raise ValueError unless a limit is None, infinite, or a non-negative number: a `whole` one, or any."""
-    if value is None or (_is_real(value) and float(value) == math.inf):
+    if value is None or (
+        _is_real(value) and value >= 0.0 and (not whole or value == math.inf or _is_integer(value))
+    ):
         return
-    number = (
-        int(value) if whole and _is_integer(value) else float(value) if _is_real(value) and not whole else -1
-    )
-    if not number >= 0:
-        rule = "a non-negative int, math.inf or None" if whole else "non-negative or None"
-        raise ParameterError(name, rule, value)
+    raise ParameterError(name, f"a non-negative {'integer' if whole else 'number'}, math.inf or None", value)
 
 
 def check_ranks(ranks: object, n_draws: int) -> tuple[int, ...]:
@@ -310,31 +307,22 @@ def check_classifier(estimator: Any) -> NDArray[Any]:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(estimator)
-    if is_regressor(estimator):
+    name = type(estimator).__name__
+    if hasattr(estimator, "cv_results_") and not hasattr(estimator, "best_estimator_"):
+        what = f"{name}(refit={estimator.refit!r}) has no fitted classifier."
+        raise UnsupportedEstimatorError(what, "Fit it with refit=True.")
+    if is_regressor(estimator) or not hasattr(estimator, "classes_") or not hasattr(estimator, "predict"):
         raise TypeError(
-            f"{type(estimator).__name__} is not a classifier: it predicts numbers, not classes. Fit a "
+            f"{name} is not a classifier of scikit-learn, with classes_ and predict. If it predicts numbers, fit a "
             "classifier to whether the number exceeds a limit chosen in advance, such as y > 3.0; on the "
             "command line, use that label as --target."
         )
-    if not hasattr(estimator, "classes_") or not hasattr(estimator, "predict"):
-        if hasattr(estimator, "cv_results_") and not hasattr(estimator, "best_estimator_"):
-            what = f"{type(estimator).__name__}(refit={estimator.refit!r}) has no fitted classifier."
-            raise UnsupportedEstimatorError(what, "Fit it with refit=True.")
-        raise TypeError(
-            f"{type(estimator).__name__} is not a classifier: it lacks classes_ or predict. Pass a fitted "
-            "scikit-learn classifier."
-        )
     classes = estimator.classes_
-    if isinstance(classes, list | tuple) and not any(map(np.ndim, classes)):
-        raise TypeError(
-            f"{type(estimator).__name__}.classes_ must be an array of labels, such as np.unique(y). Got a "
-            f"{type(classes).__name__} instead."
-        )
     # a list of arrays if there is more than one target
     if len(getattr(classes, "shape", ())) != 1 or len(classes) < 2:
         raise ValueError(
-            f"The classifier must have been fitted to at least two classes of one target. Got {_listed(list(classes))} "
-            "instead."
+            "The classifier must have been fitted to one target, and its classes_ must be an array of at least two "
+            f"labels. Got {_listed(list(classes))} instead."
         )
     return np.asarray(classes)
 
@@ -352,12 +340,6 @@ def check_labels(y: ArrayLike, classes: NDArray[Any], *, several: bool = False) 
     """
     from sklearn.utils.validation import column_or_1d
 
-    if getattr(getattr(y, "dtype", None), "names", None):
-        raise ValueError(
-            "y must contain class labels. Got censored times to an event; use the status at a time when it "
-            "is known for every patient, such as died within a year, and on the command line use that as "
-            "--target."
-        )
     if len(classes) > 2 and not several:
         raise ValueError(f"There must be two classes. Got {_listed(list(classes))} instead.")
     values = column_or_1d(np.asarray(y))
@@ -445,17 +427,11 @@ def check_can_be_refitted(estimator: Any) -> None:
         get_tags(estimator)
         with warnings.catch_warnings(action="ignore", category=FutureWarning):  # said when it was made
             clone(estimator)
-    except AttributeError as error:
-        raise UnsupportedEstimatorError(
-            f"{name} does not inherit from BaseEstimator of scikit-learn, so that refits cannot clone it.",
-            f"Write class {name}(ClassifierMixin, BaseEstimator), both of sklearn.base, with its parameters as "
-            "arguments of __init__.",
-        ) from error
-    except (RuntimeError, TypeError) as error:
+    except (AttributeError, RuntimeError, TypeError) as error:
         raise UnsupportedEstimatorError(
             f"{name} cannot be cloned for refits: {str(error).rstrip('.')}.",
-            "Its __init__ must name its arguments and keep them as they are. Pass parameters that can be copied, such "
-            "as cv=StratifiedKFold(5) for a generator of splits.",
+            f"Write class {name}(ClassifierMixin, BaseEstimator), both of sklearn.base, whose __init__ names its "
+            "parameters and keeps them as they are; these must be such as can be copied.",
         ) from error
 
 

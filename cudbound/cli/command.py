@@ -89,13 +89,8 @@ REMEDIES: dict[type[exceptions.StatedError | exceptions.UnscaledPenaltyWarning],
 }
 
 
-#: What makes refits faster, as options.
-FASTER = {
-    exceptions.Faster.WORKERS: "--jobs -1",
-    exceptions.Faster.DRAWS: "a smaller --resamples",
-    exceptions.Faster.NO_INNER: "--resampling inner=oob",
-    exceptions.Faster.SIZES: "smaller numbers in --resampling",
-}
+#: What makes refits faster or fewer, as options.
+FASTER = "--jobs -1, a smaller --resamples, or smaller numbers in --resampling"
 #: The way on from a fit that did not converge.
 CONVERGE = (
     "standardize the features with --standardize, or allow more steps with the classifier's option max_iter=N"
@@ -324,8 +319,7 @@ def in_words_of_the_command(fits: str, fitted_here: bool = False) -> Iterator[Co
 
     def collect(message: Warning | str, category: type[Warning], *place: Any, **named: Any) -> None:
         if isinstance(message, exceptions.SlowRefitsWarning):  # of use before the time is spent
-            helps = tuple(FASTER[help] for help in map(exceptions.Faster, message.helps))
-            say(str(exceptions.SlowRefitsWarning(message.fact, helps)))
+            say(str(exceptions.SlowRefitsWarning(message.fact, FASTER)))
         elif issubclass(category, exceptions.CudboundWarning):
             collected.certified &= not isinstance(message, exceptions.NotCertifiedWarning)
             collected.messages += filter(None, [collected.worded(message)])

@@ -175,7 +175,7 @@ def _other(name: str, records: Any, level: float) -> IntervalEstimate:
         return compute_interval(method, records, level)
     except ValueError as error:
         undefined = IntervalEstimate.undefined(" ".join(str(error).split()))
-        words = {"method": name, "words": method.words, "estimand": method.estimand}
+        words = {"method": name, "words": method.words(), "estimand": method.estimand}
         return IntervalEstimate.of(undefined, n_fits=0, confidence_level=level, **words)
 
 

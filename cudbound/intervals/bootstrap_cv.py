@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from cudbound.basis.exceptions import Faster, UnsupportedEstimatorError
+from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.method_card import RecordKind
 from cudbound.basis.results import Estimand, Outcome
 from cudbound.basis.validation import Array
@@ -142,7 +142,6 @@ REMOVED_CASES = RecordKind(
     n_fits=_count_fits_without_cases,
     after=(USABLE_DRAWS,),
     whole_groups=True,
-    fewer=(Faster.DRAWS,),
     of_draws=True,
 )
 

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from cudbound.basis.exceptions import Faster
 from cudbound.basis.method_card import EXPECTED, Choice, Needs, Number, RecordKind
 from cudbound.basis.results import Estimand, Outcome, TestOutcome
 from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
@@ -268,7 +267,6 @@ HALF_FOLDS = RecordKind(
     "cross-validation of both halves of the rows",
     refit=record_half_folds,
     n_fits=lambda inputs: 2 * inputs.sizes.n_halvings * min(inputs.sizes.n_folds, inputs.n_units // 2),
-    fewer=(Faster.SIZES,),
 )
 
 

@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.exceptions import Faster
 from cudbound.basis.method_card import Choice, RecordKind
 from cudbound.basis.validation import Losses, check_integer
 from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
@@ -198,7 +197,6 @@ NESTED = RecordKind(
     "nested cross-validation",
     refit=record_nested,
     n_fits=lambda inputs: count_nested_fits(inputs.sizes, inputs.n_units),
-    fewer=(Faster.SIZES,),
 )
 
 

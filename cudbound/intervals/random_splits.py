@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import fdtrc, fdtri
 
-from cudbound.basis.exceptions import Faster
 from cudbound.basis.method_card import EXPECTED, HOLDOUT_MODEL, Choice, RecordKind
 from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome, TestOutcome
 from cudbound.basis.validation import Array
@@ -74,7 +73,6 @@ REPLICATES = RecordKind(
     "splits of replicates of the rows",
     refit=record_replicates,
     n_fits=lambda inputs: inputs.sizes.n_replicates * inputs.sizes.n_splits,
-    fewer=(Faster.SIZES,),
 )
 
 
@@ -349,7 +347,6 @@ HALF_SPLITS = RecordKind(
     "splits of both halves of the rows",
     refit=record_half_splits,
     n_fits=lambda inputs: 2 * inputs.sizes.n_halvings * inputs.sizes.n_splits,
-    fewer=(Faster.SIZES,),
 )
 
 

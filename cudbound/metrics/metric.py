@@ -290,5 +290,4 @@ class MetricRows:
         level = self.cud_level if of_family else self.level_per_interval
         apart = self.cud_metrics if of_family else (self.metric,)
         others = " and ".join(metric.name for metric in self.family if metric not in apart)
-        remark = f"together with {others}: each at {format_divided_level(level)}"
-        return level, (remark,) if others else ()
+        return level, (f"together with {others}: each at {format_divided_level(level)}",) if others else ()

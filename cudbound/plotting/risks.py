@@ -1,4 +1,4 @@
-"""Plots of a classifier: its confusion table, ROC curve, predicted risks, calibration, and how refits change it."""
+"""Plots of a classifier: its ROC curve, predicted risks, calibration, and how refits change it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import ConfusionMatrixDisplay, auc, roc_curve
+from sklearn.metrics import auc, roc_curve
 
-from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import Array
-from cudbound.basis.words import format_level, format_proportion, metric_words
 from cudbound.plotting.display import LEVEL_STYLE, Display, safe_label
 from cudbound.point_estimates.calibration_values import calibration_curves
 
@@ -79,60 +77,6 @@ class CountsDisplay(Display):
         self.legend_ = ax.legend(
             loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, fontsize="small", frameon=False
         )
-
-
-class ConfusionDisplay(Display):
-    """Confusion table of a classifier, with limits for sensitivity and specificity next to its rows.
-
-    The counts are for the given rows, the limits for new cases: on training rows, the counts look too good.
-
-    Parameters
-    ----------
-    counts : array-like of int, shape (2, 2)
-        As from `sklearn.metrics.confusion_matrix`: true classes in rows, predicted classes in columns, the event second
-        in both.
-    limits : mapping of str to str, default={}
-        Texts next to the row of events ("sensitivity") and the row of non-events ("specificity").
-
-    Attributes
-    ----------
-    cells_ : list of matplotlib.text.Text
-        The counts, row by row.
-    limits_ : list of matplotlib.text.Text
-    ax_, figure_ : matplotlib artists
-    """
-
-    inches = (6.4, 2.8)
-
-    def __init__(self, counts: ArrayLike, limits: Mapping[str, str] | None = None) -> None:
-        self.counts = np.asarray(counts)
-        if self.counts.shape != (2, 2):
-            raise ParameterError("counts", "a table of two rows and two columns", counts)
-        self.limits = dict(limits or {})
-
-    @classmethod
-    def from_table(cls, table: Any, counts: ArrayLike) -> Self:
-        """Return the display with the first limits for each metric in a `cudbound.IntervalTable`."""
-        limits = {}
-        for row in reversed(table.rows):
-            if row.metric in ("sensitivity", "specificity") and not math.isnan(row.low + row.high):
-                low, high = map(format_proportion, row.confidence_interval)
-                words = f"{metric_words([row.metric]).capitalize()} {format_proportion(row.estimate)}"
-                limits[row.metric] = f"{words}\n({format_level(row.confidence_level)} limits {low} to {high})"
-        return cls(counts, limits)
-
-    def _draw_on(self, ax: Axes) -> None:
-        drawn = ConfusionMatrixDisplay(self.counts, display_labels=["no event", "event"])
-        scale = {"vmin": 0, "vmax": 3 * max(1, self.counts.max())}
-        drawn.plot(ax=ax, cmap="Greys", colorbar=False, im_kw=scale, text_kw={"color": "black"})
-        self.cells_ = drawn.text_.ravel().tolist()
-        self.limits_ = [
-            ax.text(1.55, row, self.limits[metric], va="center")
-            for row, metric in enumerate(("specificity", "sensitivity"))
-            if metric in self.limits
-        ]
-        ax.spines[:].set_visible(False)
-        ax.set(xlabel="Predicted class", ylabel="True class", aspect="auto")
 
 
 #: With fewer cases, a calibration plot has a note of caution.
@@ -219,48 +163,6 @@ class RocDisplay(SquareDisplay):
         return ax.plot(x, y, label=f"{name}, area {auc(x, y):.2f}", **style)[0]
 
 
-#: Bars of the predicted risks.
-N_BARS = 20
-
-
-class RiskDisplay(CountsDisplay):
-    """Histograms of predicted risks, by refits whose draws left the row out: events above, non-events below.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Columns event, probability_out_of_bag, as in `cudbound.IntervalTable.predictions`.
-
-    Attributes
-    ----------
-    bars_, legend_, ax_, figure_ : matplotlib artists
-        As in `CountsDisplay`.
-    """
-
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self.frame = frame[frame[_RISK].notna()]
-        if self.frame.empty:
-            raise ValueError("No row has an out-of-bag risk. Include the metric 'brier' in the table.")
-        edges = np.linspace(0.0, 1.0, N_BARS + 1)
-        events = self.frame["event"].astype(bool)
-        counts = {
-            name: np.histogram(self.frame.loc[rows, _RISK], edges)[0].tolist()
-            for name, rows in (("events", events), ("non-events", ~events))
-        }
-        super().__init__(edges.tolist(), counts, "predicted risk of the event, out of bag", "cases")
-
-    @classmethod
-    def from_table(cls, table: Any) -> Self:
-        """Return the display of a `cudbound.IntervalTable` with a metric that needs probabilities.
-
-        Raises
-        ------
-        ValueError
-            If it has none.
-        """
-        return cls(_predictions(table))
-
-
 class CalibrationDisplay(SquareDisplay):
     """Observed shares of events against mean predicted risks, by tertiles of the out-of-bag risk.
 
@@ -285,7 +187,9 @@ class CalibrationDisplay(SquareDisplay):
     """
 
     def __init__(self, frame: pd.DataFrame, intercept: float = math.nan, slope: float = math.nan) -> None:
-        self.frame = RiskDisplay(frame).frame
+        self.frame = frame[frame[_RISK].notna()]
+        if self.frame.empty:
+            raise ValueError("No row has an out-of-bag risk. Include the metric 'brier' in the table.")
         self.intercept = intercept
         self.slope = slope
         risks = self.frame[_RISK]

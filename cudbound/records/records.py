@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from cudbound.basis.groups import Groups
-from cudbound.basis.method_card import MethodCard, Needs, RecordKind, tests_alone
+from cudbound.basis.method_card import MethodCard, Needs, RecordKind
 from cudbound.basis.results import PointOutcome, TestedRows
 from cudbound.records import rules
 from cudbound.records.losses import (
@@ -232,22 +232,22 @@ def fields_of_row(
     method: MethodCard, records: Records, needs: Needs, options: Mapping[str, Any], outcome: PointOutcome
 ) -> dict[str, Any]:
     """Return the fields that every row takes from the method and the records."""
-    tested = _tested_in(records, needs)
+    tested = _tested_in(method, records, needs)
     return {
         "method": method.name,
         "estimand": outcome.estimand or method.estimand,
-        "words": outcome.words or method.words_with(options, records.groups is not None),
+        "words": outcome.words or method.words(options, records.groups is not None),
         "remarks": (*_remarks(records, needs, tested, method.with_groups), *outcome.remarks),
         "tested": tested,
     }
 
 
-def _tested_in(records: Records, needs: Needs) -> TestedRows | None:
+def _tested_in(method: MethodCard, records: Records, needs: Needs) -> TestedRows | None:
     """Return the rows on which a method tests one classifier, or each of two its own; None if it tests none."""
     names = {kind.name for kind in needs}
     if "test_set" not in names or records.test_set is None:
         return None
-    tested = replace(records.test_set.rows_of(), pooled=not tests_alone(needs))
+    tested = replace(records.test_set.rows_of(), pooled=not method.on_test_set)
     second = records.second_test_set if "second_test_set" in names else None
     return tested if second is None else replace(tested, n=tested.n + second.rows_of().n, n_events=None)
 

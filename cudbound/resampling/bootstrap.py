@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.exceptions import Faster
 from cudbound.basis.method_card import RecordKind
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors, no_information_error
@@ -222,7 +221,6 @@ BOOTSTRAP = RecordKind(
     n_fits=lambda inputs: len(inputs.counts),
     after=(USABLE_DRAWS,),
     whole_groups=True,
-    fewer=(Faster.DRAWS,),
     scored=True,
     some_fail=True,
     of_every_metric=True,
@@ -236,7 +234,6 @@ INNER = RecordKind(
     n_fits=lambda inputs: len(inputs.counts) * (inputs.n_inner or 0),
     after=(BOOTSTRAP,),
     whole_groups=True,
-    fewer=(Faster.NO_INNER, Faster.DRAWS),
     of_every_metric=True,
     of_draws=True,
     optional=True,

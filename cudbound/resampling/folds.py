@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.exceptions import Faster
 from cudbound.basis.method_card import RecordKind
 from cudbound.records import FoldLosses, RepeatedFoldLosses
 from cudbound.resampling.context import RefitContext, parted
@@ -150,7 +149,6 @@ FOLDS = RecordKind(
     n_fits=lambda inputs: min(inputs.sizes.n_folds, inputs.n_units),
     filled_by=lambda splits: len(splits.partitions) == 1,
     from_splits=_folds_of_splits,
-    fewer=(Faster.SIZES,),
     scored=True,
     of_every_metric=True,
 )
@@ -162,7 +160,6 @@ REPEATED_FOLDS = RecordKind(
     n_fits=lambda inputs: inputs.sizes.n_repeats * min(inputs.sizes.n_folds, inputs.n_units),
     filled_by=lambda splits: bool(splits.partitions),
     from_splits=_repeated_of_splits,
-    fewer=(Faster.SIZES,),
     scored=True,
     of_every_metric=True,
 )

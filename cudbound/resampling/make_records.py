@@ -216,12 +216,9 @@ def progress_bar(
 ) -> AbstractContextManager[Callable[[int], object]]:
     """Show a bar over all refits of a run, see `bar_of_refits`.
 
-    The records are made `times` times, with `further` fits. The warning tells how to reduce the refits of the record
-    with the most.
+    The records are made `times` times, with `further` fits.
     """
-    fits = count_fits_of(needs, inputs)
-    most = max((kind for kind in fits if kind is not None), key=lambda kind: fits[kind], default=None)
-    return bar_of_refits(times * sum(fits.values()) + further, inputs.n_jobs, most.fewer if most else ())
+    return bar_of_refits(times * sum(count_fits_of(needs, inputs).values()) + further)
 
 
 @contextmanager

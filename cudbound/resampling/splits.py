@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.exceptions import Faster
 from cudbound.basis.method_card import RecordKind
 from cudbound.records import HalvingLosses, SplitLosses, TestSetLosses
 from cudbound.records.losses import N_HALVINGS
@@ -303,7 +302,6 @@ SPLITS = RecordKind(
     n_fits=lambda inputs: inputs.sizes.n_splits,
     filled_by=lambda _: True,
     from_splits=_splits_of_splits,
-    fewer=(Faster.SIZES,),
 )
 HALVINGS = RecordKind(
     "halvings",

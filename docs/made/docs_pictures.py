@@ -14,12 +14,11 @@ from pathlib import Path
 
 from page_session import run_page
 from playwright.sync_api import sync_playwright
-from sklearn.metrics import confusion_matrix
 
 from cudbound import IntervalTable, LeastSquaresClassifier, compare_intervals, compare_learners
 from cudbound.cli import demo
 from cudbound.plotting.display import Display
-from cudbound.plotting.risks import RiskDisplay, RocDisplay
+from cudbound.plotting.risks import RocDisplay
 from cudbound.plotting.studies import CoverageByScenarioDisplay
 from cudbound.study import Scenario, Study, run_study, summarize
 from cudbound.study.worlds import WORLDS
@@ -45,18 +44,11 @@ def scores() -> IntervalTable:
     return compare_intervals(CLASSIFIER, X, Y, methods="two-center", metric=["auc", "brier"], rng=0)
 
 
-def by_class() -> IntervalTable:
-    metric = ["sensitivity", "specificity"]
-    return compare_intervals(CLASSIFIER, X, Y, methods="two-center", metric=metric, rng=0)
-
-
 OF_RESULTS: dict[str, Callable[[], Display]] = {
     "intervals": intervals,
     "comparisons": comparisons,
     "roc": lambda: RocDisplay.from_table(scores()),
-    "risks": lambda: RiskDisplay.from_table(scores()),
     "calibration": lambda: scores().calibration.plot(),
-    "confusion": lambda: by_class().confusion(confusion_matrix(Y, CLASSIFIER.predict(X))),
 }
 
 

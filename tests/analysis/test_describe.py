@@ -219,7 +219,7 @@ HOSTILE = "<script>alert(1)</script> & \"x\" 'y' \\input{z} 5% \x1b[2J"
 
 def row(method: str, limits: tuple[float, float], **given: object) -> IntervalEstimate:
     fields = {"estimate": 0.1649, "estimand": Estimand("conditional"), "confidence_level": 0.95, "n_fits": 1}
-    words = METHODS[method].words if method in METHODS else None
+    words = METHODS[method].words() if method in METHODS else None
     return IntervalEstimate(
         method=method, raw_interval=ConfidenceInterval(*limits), words=words, **(fields | given)
     )

@@ -21,7 +21,7 @@ FOUND = Outcome(0.2, ConfidenceInterval(-0.1, 0.5), estimand=Estimand("condition
 OURS = Outcome(0.25, ConfidenceInterval(0.125, 0.375), estimand=Estimand("conditional"))
 TABLE = IntervalTable(
     tuple(
-        IntervalEstimate.of(found, method=name, words=METHODS[name].words, confidence_level=0.95, n_fits=1)
+        IntervalEstimate.of(found, method=name, words=METHODS[name].words(), confidence_level=0.95, n_fits=1)
         for name, found in (("two-center", OURS), ("cud", FOUND))
     )
 )
