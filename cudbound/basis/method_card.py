@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.results import Estimand, Words
-from cudbound.basis.validation import check_choice, check_number_or_word
+from cudbound.basis.validation import check_choice, check_number
 
 R = TypeVar("R")
 
@@ -167,25 +167,23 @@ class Choice:
 
 @dataclass(frozen=True)
 class Number:
-    """An option that is a number in [low, high), or in [low, inf] if `high` is infinite, or the `word`."""
+    """An option that is a number in [low, high), or in [low, inf] if `high` is infinite."""
 
     default: float
     low: float = 0.0
     high: float = float("inf")
-    word: str = ""
 
     @property
-    def values(self) -> tuple[float | str, ...]:
-        """The values that stand for others: its default, and the word if there is one."""
-        return (self.default, self.word) if self.word else (self.default,)
+    def values(self) -> tuple[float, ...]:
+        """The value that stands for others: its default."""
+        return (self.default,)
 
-    def check(self, name: str, value: object) -> float | str:
-        """Return the value as a float, or the word; raise ValueError for anything else."""
-        words = (self.word,) if self.word else ()
-        return check_number_or_word(name, value, self.low, self.high, words)
+    def check(self, name: str, value: object) -> float:
+        """Return the value as a float; raise ValueError for anything else."""
+        return check_number(name, value, self.low, self.high)
 
     def __str__(self) -> str:
-        return f"{self.default:g}, {self.word}" if self.word else f"{self.default:g}"
+        return f"{self.default:g}"
 
 
 Option = Choice | Number

@@ -29,7 +29,7 @@ from cudbound.intervals.bootstrap_percentile import (
     PERCENTILE,
 )
 from cudbound.intervals.comparisons import AUC_DIFFERENCE, INDEPENDENT_TEST_SETS, MCNEMAR
-from cudbound.intervals.k_fold import OF_FOLDS, REPEATED_K_FOLD_T, HalfFoldLosses
+from cudbound.intervals.k_fold import OF_FOLDS, REPEATED_K_FOLD_T
 from cudbound.intervals.laber_murphy import ACI, CUD, BoundaryDeviations
 from cudbound.intervals.method import Method, compute_interval
 from cudbound.intervals.nested_cv import NESTED_CV, NestedLosses
@@ -43,7 +43,6 @@ __all__ = [
     "METHODS",
     "RECORD_KINDS",
     "BoundaryDeviations",
-    "HalfFoldLosses",
     "HalfSplitLosses",
     "Method",
     "NestedLosses",

@@ -2,29 +2,25 @@
 
 No unbiased estimator of the variance of a cross-validated error exists. By Grandvalet and Bengio (2006) one can assume
 something about the covariances of the losses, or fix the ratio rho of the covariance between two folds to the variance
-of the mean, and report the rho from which on nothing is significant. Two halves of the data share no rows, so that rho
-on half the data can be estimated; rho falls with the number of rows in all that the authors observed.
+of the mean, and report the rho from which on nothing is significant. Rho falls with the number of rows in all that the
+authors observed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from cudbound.basis.method_card import EXPECTED, Choice, Needs, Number, RecordKind
+from cudbound.basis.method_card import EXPECTED, Choice, Number
 from cudbound.basis.results import Estimand, Outcome, TestOutcome
 from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records import FoldLosses, Records, RepeatedFoldLosses
-from cudbound.records.rules import HalvesOfFoldMeans, MeanSize, Recorded, Remarks
-from cudbound.resampling.context import RefitContext
-from cudbound.resampling.folds import FOLDS, REPEATED_FOLDS, draw_folds
-from cudbound.resampling.splits import SMALLEST_HALF, SplitDesign, means_on_test_sets, training_sets
+from cudbound.resampling.folds import FOLDS, REPEATED_FOLDS
 
 
 def k_fold_t_pivot(means: ArrayLike, n_train: float) -> Pivot:
@@ -208,72 +204,6 @@ BAYLE = Method(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class HalfFoldLosses(Recorded):
-    """Mean losses of the folds of a cross-validation inside each half of the data, for several halvings.
-
-    Attributes
-    ----------
-    means : ndarray of float, shape (n_halvings, 2, n_folds)
-        Mean loss of each fold inside the first and inside the second half.
-    n_train : float
-        Mean number of training rows within a half.
-    remarks : tuple of str
-    """
-
-    means: HalvesOfFoldMeans
-    n_train: MeanSize
-    remarks: Remarks = ()
-
-    @property
-    def n_fits(self) -> int:
-        """Number of classifier fits behind the record."""
-        return int(np.size(self.means))
-
-
-def record_half_folds(context: RefitContext) -> HalfFoldLosses:
-    """Record the fold means of a cross-validation inside each half, for ``sizes.n_halvings`` halvings.
-
-    Each half has its own ``sizes.n_folds`` shuffled folds; with fewer rows, every row is a fold. If n is odd, one row
-    is left out of each halving. Each halving is redrawn by itself, with its folds.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than 4 rows.
-    """
-    n, half = context.n_samples, context.n_samples // 2
-    if half < SMALLEST_HALF:
-        raise ValueError(f"Folds within halves need at least {2 * SMALLEST_HALF} rows. Got {n} instead.")
-    n_folds = min(context.sizes.n_folds, half)
-
-    def draw() -> SplitDesign:
-        testing = np.zeros((2, n_folds, n), dtype=np.int32)
-        for part, rows in zip(testing, context.rng.permutation(n)[: 2 * half].reshape(2, half), strict=True):
-            part[draw_folds(half, n_folds, context.rng), rows] = 1
-        training = testing.sum(axis=1, keepdims=True, dtype=np.int32) - testing
-        return SplitDesign(training.reshape(-1, n), testing.reshape(-1, n))
-
-    draws = [draw] * context.sizes.n_halvings
-    designs, remarks = context.draw_parts(draws, training_sets, "training sets of folds inside halves")
-    notes = ("1 row left out of each halving",) if n % 2 else ()
-    means = means_on_test_sets(context.refit, designs).reshape(-1, 2, n_folds)
-    return HalfFoldLosses(means, half - half / n_folds, (*notes, *remarks))
-
-
-HALF_FOLDS = RecordKind(
-    "half_folds",
-    HalfFoldLosses,
-    "cross-validation of both halves of the rows",
-    refit=record_half_folds,
-    n_fits=lambda inputs: 2 * inputs.sizes.n_halvings * min(inputs.sizes.n_folds, inputs.n_units // 2),
-)
-
-
-#: The rho that is estimated on halves of the data.
-HALF = "half"
-
-
 def grandvalet_bengio_pivot(means: ArrayLike, n_train: float, *, rho: float = 0.7) -> Pivot:
     """Return the mean of the fold means with standard error sqrt(theta_3 / (1 - rho)) and K - 1 degrees of freedom.
 
@@ -303,43 +233,6 @@ def grandvalet_bengio_pivot(means: ArrayLike, n_train: float, *, rho: float = 0.
     """
     pivot = k_fold_t_pivot(means, n_train)
     return replace(pivot, standard_error=pivot.standard_error / math.sqrt(1.0 - rho))
-
-
-def rho_of_halves(means: ArrayLike) -> float:
-    """Estimate rho on half the data: 1 - W / V.
-
-    V is half the mean squared difference between the cross-validated errors of two halves that share no rows, an
-    unbiased estimate of the variance theta of such an error. W is the mean of theta_3 over all halves; its expectation
-    is theta - gamma. As rho = gamma / theta, 1 - E(W) / E(V) is the rho of half the data.
-
-    Parameters
-    ----------
-    means : array-like of float, shape (n_halvings, 2, n_folds)
-        Mean loss, or mean difference of losses, of each fold of a cross-validation inside each half.
-
-    Returns
-    -------
-    float
-        At most 1, which is reached if the fold means within halves do not vary. Negative if the errors of two halves
-        differ less than independent folds would, and -inf if they do not differ. nan if nothing varies.
-
-    References
-    ----------
-    Grandvalet and Bengio (2006), who close with the proposal; the halves are those of Nadeau, C. and Bengio, Y.
-    (2003). Inference for the generalization error. Machine Learning 52, 239-281, section 4.
-
-    Examples
-    --------
-    >>> round(rho_of_halves([[[0.1, 0.3], [0.5, 0.7]], [[0.4, 0.2], [0.1, 0.3]]]), 3)
-    0.765
-    """
-    folds = np.asarray(means, dtype=float)
-    gaps = np.subtract(*folds.mean(axis=2).T)
-    theta = 0.0 if np.abs(gaps).max() <= EQUAL else float(np.square(gaps).mean()) / 2.0
-    if float(np.ptp(folds, axis=2).max()) <= EQUAL:
-        return 1.0 if theta > 0.0 else math.nan
-    theta_3 = float(folds.var(axis=2, ddof=1).mean()) / folds.shape[2]
-    return 1.0 - theta_3 / theta if theta > 0.0 else -math.inf
 
 
 def rho_threshold(
@@ -390,34 +283,18 @@ def rho_threshold(
     return 1.0 - ratio * ratio  # a statistic of 1e-170 gives -inf, where a power is an error
 
 
-def _with_rho(records: Records, rho: float | str, **further: float) -> Pivot:
+def _with_rho(records: Records, rho: float, **further: float) -> Pivot:
     folds: FoldLosses = records.require(FOLDS)
-    notes = unequal_folds(folds)
-    if isinstance(rho, str):
-        halves: HalfFoldLosses = records.require(HALF_FOLDS)
-        estimate = rho_of_halves(halves.means)
-        rho, further = max(estimate, 0.0), {"rho_of_halves": estimate, **further}  # nan stays nan
-        if halves.means.shape[2] != folds.n_folds:
-            notes += (f"rho is that of {halves.means.shape[2]} folds, and not of {folds.n_folds}",)
-    pivot = grandvalet_bengio_pivot(folds.means, folds.n_train, rho=rho if rho < 1.0 else 0.0)
-    if not rho < 1.0 and not pivot.degenerate:
-        reason = "undefined: rho cannot be estimated, because the fold means within halves do not vary"
-        pivot = replace(pivot, standard_error=math.nan, degenerate=reason)
+    pivot = grandvalet_bengio_pivot(folds.means, folds.n_train, rho=rho)
     numbers = {"rho": rho, **further}
     defined = {name: value for name, value in numbers.items() if not math.isnan(value)}
-    return replace(pivot, remarks=notes, details=defined)
+    return replace(pivot, remarks=unequal_folds(folds), details=defined)
 
 
-def _needs_of_rho(options: Mapping[str, Any]) -> Needs:
-    return {FOLDS, HALF_FOLDS} if options["rho"] == HALF else {FOLDS}
-
-
-def _grandvalet_bengio(records: Records, confidence_level: float, *, rho: float | str) -> Outcome:
+def _grandvalet_bengio(records: Records, confidence_level: float, *, rho: float) -> Outcome:
     """t interval on the fold means of cross-validation that allows for their covariance.
 
-    Formula: u +/- t(1 - d/2; k - 1) sqrt(s^2 / (k (1 - rho))); u and s^2 as in k-fold-t; with rho = half, 1 - rho is
-    the mean of s^2 / k inside halves of the rows divided by half the mean squared difference between the means of two
-    halves, at most 1, and no groups of rows.
+    Formula: u +/- t(1 - d/2; k - 1) sqrt(s^2 / (k (1 - rho))); u and s^2 as in k-fold-t.
     Assumptions: fold means are jointly normal; their covariance is at most rho times the variance of their mean.
     Tendency: 5 % test with rho = .7: false rejections up to .026 in 17 settings.
     Reference: Grandvalet and Bengio (2006).
@@ -426,7 +303,7 @@ def _grandvalet_bengio(records: Records, confidence_level: float, *, rho: float 
 
 
 def _grandvalet_bengio_test(
-    records: Records, confidence_level: float, alternative: str, *, rho: float | str
+    records: Records, confidence_level: float, alternative: str, *, rho: float
 ) -> TestOutcome:
     means = records.require(FOLDS).means
     threshold = rho_threshold(means, significance=1.0 - confidence_level, alternative=alternative)
@@ -436,12 +313,11 @@ def _grandvalet_bengio_test(
 GRANDVALET_BENGIO = Method(
     "grandvalet-bengio-t",
     {FOLDS},
-    needs_with=_needs_of_rho,
     estimand=EXPECTED,
-    cost="K; with rho = half K + 2 M K",
+    cost="K",
     compute=_grandvalet_bengio,
     test=_grandvalet_bengio_test,
-    options={"rho": Number(0.7, 0.0, 1.0, word=HALF)},
+    options={"rho": Number(0.7, 0.0, 1.0)},
 )
 
 #: In the order of the table.

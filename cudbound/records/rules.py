@@ -150,10 +150,10 @@ def _probabilities(name: str, values: Any, n_dimensions: int) -> Array:
     return array
 
 
-def _of_halves(name: str, values: Any, n_dimensions: int, shape: str) -> Array:
-    array = numeric(name, values, n_dimensions, real=True)
-    if array.shape[1] != 2 or array.shape[-1] < 2:
-        raise ParameterError(name, shape, array.shape)
+def _of_halves(name: str, values: Any) -> Array:
+    array = numeric(name, values, 2, real=True)
+    if array.shape[1] != 2:
+        raise ParameterError(name, "of shape (n_halvings, 2)", array.shape)
     return array
 
 
@@ -195,18 +195,7 @@ _real, _with_gaps = partial(numeric, real=True), partial(numeric, real=True, gap
 #: Means of losses.
 Means = Annotated[Array, Rule(partial(_real, n_dimensions=1), loss=True)]
 MeansOfEach = Annotated[Array, Rule(partial(_real, n_dimensions=2), loss=True)]
-PairsOfMeans = Annotated[
-    Array, Rule(partial(_of_halves, n_dimensions=2, shape="of shape (n_halvings, 2)"), loss=True)
-]
-HalvesOfFoldMeans = Annotated[
-    Array,
-    Rule(
-        partial(
-            _of_halves, n_dimensions=3, shape="of shape (n_halvings, 2, n_folds) with at least two folds"
-        ),
-        loss=True,
-    ),
-]
+PairsOfMeans = Annotated[Array, Rule(_of_halves, loss=True)]
 MeansWithGaps = Annotated[Array, Rule(partial(_with_gaps, n_dimensions=1), loss=True)]
 MeanLoss = Annotated[float, Rule(partial(check_number, low=-math.inf, high=math.inf), loss=True)]
 Optimism = Annotated[Array, Rule(partial(_with_gaps, n_dimensions=1), loss=True, signed=True)]

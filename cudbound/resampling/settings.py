@@ -53,7 +53,7 @@ class Resampling:
     test_fraction : float, default=0.1
         Share n2/n of rows tested by a random split; at least one row.
     n_halvings : int, default=10
-        Halvings M of conservative-z and of rho="half" in grandvalet-bengio-t; 5 to 10 in Nadeau and Bengio (2003).
+        Halvings M of conservative-z; 5 to 10 in Nadeau and Bengio (2003).
     n_replicates : int, default=15
         Bootstrap replicates R of the pseudo-bootstrap.
     n_nested_repeats : int, default=50
@@ -118,7 +118,6 @@ STREAMS = (
     *("bootstrap", "inner", "folds", "cv", "removed_cases", "bolstered"),
     *("repeated_folds", "leave_one_out", "splits", "half_splits", "replicates", "halvings", "test_set"),
     *("nested", "replacements", "second_test_set", "learners", "tuned", "stratified_folds", "own_intervals"),
-    "half_folds",
 )
 
 

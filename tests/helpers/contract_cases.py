@@ -18,7 +18,6 @@ from cudbound.basis.sample import Sample
 from cudbound.intervals import GROUPS, METHODS
 from cudbound.intervals.austern_zhou import ReplacementErrors
 from cudbound.intervals.bootstrap_cv import RemovedCaseErrors, TunedFolds, TunedLosses
-from cudbound.intervals.k_fold import HalfFoldLosses
 from cudbound.intervals.laber_murphy import BOUND, BOUNDARY, BoundaryDeviations, boundary_deviations
 from cudbound.intervals.nested_cv import NestedLosses
 from cudbound.intervals.random_splits import HalfSplitLosses, ReplicateLosses
@@ -226,6 +225,5 @@ def random_records(seed: int, wrong: float, *, differences: bool = False, n: int
         tuned=TunedLosses(draw(n, 3), draw_counts(n, N_RESAMPLES, rng)),
         design=Design(n, 3),
         bolstered=BolsteredLosses(draw(n).astype(float), draw(n) > 0),
-        half_folds=HalfFoldLosses(draw(3, 2, 4, quarter).mean(axis=3), 0.75 * half),
         tuned_folds=TunedFolds(draw(n, 4, 3).mean(axis=0), draw_counts(4, N_RESAMPLES, rng)),
     )

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
-from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -22,13 +19,10 @@ import cudbound as cb
 from cudbound.intervals.k_fold import (
     GRANDVALET_BENGIO,
     K_FOLD_T,
-    HalfFoldLosses,
     bayle_pivot,
     grandvalet_bengio_pivot,
-    rho_of_halves,
     rho_threshold,
 )
-from cudbound.intervals.method import compute_interval
 from cudbound.records import FoldLosses, Records
 
 VECTORS = shared_vectors()
@@ -120,43 +114,6 @@ def test_corrected_resampled_t_on_folds_is_a_rho(k):
     corrected = math.sqrt((1 / k + 1 / (k - 1)) * means.var(ddof=1))
     found = grandvalet_bengio_pivot(means, 10, rho=k / (2 * k - 1))
     assert found.standard_error == pytest.approx(corrected, rel=1e-12)
-
-
-# ---- rho from halves ----
-
-
-@pytest.mark.parametrize("n_folds", [2, 3])
-def test_rho_of_halves_over_all_outcomes_is_the_ratio_of_the_exact_moments(n_folds):
-    """Fold means (2 a + b_k) / 4 with independent fair coins a and b_k: gamma = 1/16, a variance of 5/64 each."""
-    gamma, variance = Fraction(1, 16), Fraction(5, 64)
-    theta = gamma + (variance - gamma) / n_folds
-    half = [[(2 * a + b) / 4 for b in coins] for a, *coins in product((0, 1), repeat=n_folds + 1)]
-    assert rho_of_halves(list(product(half, half))) == pytest.approx(float(gamma / theta), rel=1e-12)
-
-
-@settings(deadline=None)
-@given(st.lists(st.lists(st.integers(-9, 9), min_size=6, max_size=6), min_size=1, max_size=5))
-def test_rho_of_halves_in_plain_python(halvings):
-    halves = [(values[:3], values[3:]) for values in halvings]
-    theta = statistics.fmean((statistics.fmean(a) - statistics.fmean(b)) ** 2 / 2 for a, b in halves)
-    theta_3 = statistics.fmean(statistics.variance(half) / 3 for pair in halves for half in pair)
-    found = rho_of_halves(np.array(halves) / 9)
-    if theta < 1e-12:
-        assert found == -math.inf or (math.isnan(found) and theta_3 == 0)
-    else:
-        assert found == pytest.approx(1 - theta_3 / theta, rel=1e-9, abs=1e-9)
-
-
-def test_rho_of_halves_counts_as_0_below_0():
-    folds, halves = np.array([0.1, 0.2, 0.4]), np.array([[[0.0, 0.5, 1.0], [0.1, 0.6, 0.7]]])
-    records = Records.of(
-        folds=FoldLosses.from_blocks([[m - 0.1, m + 0.1] for m in folds]),
-        half_folds=HalfFoldLosses(halves, 2),
-    )
-    found = compute_interval(GRANDVALET_BENGIO, records, 0.95, {"rho": "half"})
-    assert found.details["rho_of_halves"] == rho_of_halves(halves) < 0.0
-    assert found.details["rho"] == 0.0
-    assert found.raw_interval == pytest.approx(grandvalet_bengio_pivot(folds, 4, rho=0.0).interval(0.95))
 
 
 # ---- Bayle et al. ----

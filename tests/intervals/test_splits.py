@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from statsmodels.stats.weightstats import DescrStatsW
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_learners
-from cudbound.intervals.k_fold import REPEATED_K_FOLD_T, record_half_folds, repeated_k_fold_t_pivot
+from cudbound.intervals.k_fold import REPEATED_K_FOLD_T, repeated_k_fold_t_pivot
 from cudbound.intervals.random_splits import (
     FIVE_BY_TWO_F,
     conservative_z_pivot,
@@ -37,7 +37,6 @@ from cudbound.intervals.random_splits import (
     single_split_t_pivot,
 )
 from cudbound.records import FoldLosses, HalvingLosses, Records, RepeatedFoldLosses, TestSetLosses
-from cudbound.resampling.folds import draw_folds
 from cudbound.resampling.splits import draw_split, hold_out, record_halvings, record_splits
 
 # ---- random splits ----
@@ -152,23 +151,6 @@ def test_recorded_half_splits_in_a_plain_loop(n):
             assert mean == pytest.approx(np.mean(plain), abs=1e-12)
     assert (made.n_train, made.n_test, made.n_splits) == (6, 4, 4)
     assert ("1 row left out of each halving" in made.remarks) == (n == 21)
-    trained = training.reshape(3, 2, 4, n).any(axis=2)
-    assert not (trained[:, 0] & trained[:, 1]).any()
-
-
-@pytest.mark.parametrize("n", [20, 21])
-def test_recorded_half_folds_in_a_plain_loop(n):
-    X, labels = signed_sample(n)
-    made, training = _record(record_half_folds, X, labels, Resampling(n_folds=4, n_halvings=3))
-    rng = np.random.default_rng(7)
-    for pair in made.means:
-        order = rng.permutation(n)
-        for means, rows in zip(pair, (order[:10], order[10:20]), strict=True):
-            fold = draw_folds(10, 4, rng)
-            plain = [_plain_losses(X, labels, rows[fold != k], rows[fold == k]).mean() for k in range(4)]
-            assert means == pytest.approx(plain, abs=1e-12)
-    assert (made.means.shape, made.n_train) == ((3, 2, 4), 7.5)
-    assert made.remarks == (() if n == 20 else ("1 row left out of each halving",))
     trained = training.reshape(3, 2, 4, n).any(axis=2)
     assert not (trained[:, 0] & trained[:, 1]).any()
 

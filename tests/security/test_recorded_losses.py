@@ -18,7 +18,6 @@ from within_limits import within_limits
 from cudbound.intervals import METHODS, RECORD_KINDS, compute_interval
 from cudbound.intervals.austern_zhou import ReplacementErrors
 from cudbound.intervals.bootstrap_cv import RemovedCaseErrors, TunedFolds, TunedLosses
-from cudbound.intervals.k_fold import HalfFoldLosses
 from cudbound.intervals.laber_murphy import BoundaryDeviations
 from cudbound.intervals.method import compute_comparison
 from cudbound.intervals.nested_cv import NestedLosses
@@ -99,7 +98,6 @@ CASES = [
         ("means",),
         ("n_train", "n_test", "n_splits"),
     ),
-    Case(HalfFoldLosses, {"means": [[[0.25, 0.5], [0.5, 0.5]]], "n_train": 1.5}, ("means",), ("n_train",)),
     Case(
         ReplicateLosses,
         {"means": [0.25, 0.5], "n_train": 4, "n_test": 2, "n_splits": 5},
