@@ -17,6 +17,7 @@ from cudbound.analysis.question import takes_groups_apart
 from cudbound.basis import exceptions
 from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.data_file import CsvError, DataFile, quoted
 from cudbound.inputs.schema import keys_of, placed, structured
 from cudbound.study import population as populations
@@ -55,9 +56,7 @@ def template_text(name: str) -> str:
     >>> print(template_text("quick").splitlines()[0])
     # Two simulated worlds and 20 replicates: a study that takes seconds, to see what one is.
     """
-    if name not in template_names():
-        hint = exceptions.did_you_mean(name, template_names(), "the templates are")
-        raise ValueError(f"there is no template {name!r}; {hint}")
+    check_choice("template", name, template_names())
     return (files("cudbound.study") / "designs" / f"{name}.toml").read_text(encoding="utf-8")
 
 
@@ -203,10 +202,7 @@ def find_world(
     ValueError
         If the name or a parameter is unknown, or a value is out of range.
     """
-    if name not in WORLDS:
-        raise ValueError(
-            f"there is no world {quoted(name)}; {exceptions.did_you_mean(name, WORLDS, 'the worlds are')}"
-        )
+    check_choice("world", name, WORLDS)
     signature = inspect.signature(WORLDS[name]).parameters
     for key in parameters.keys() - signature:
         hint = exceptions.did_you_mean(key, (*signature, *others), "the keys are")
@@ -230,7 +226,7 @@ def _world(name: str, left: dict[str, Any], *, has_groups: bool) -> _Described:
 
 def _data(name: str, left: dict[str, Any], data_folder: str | Path | None) -> _Described:
     for key in left:
-        check_choice("a key used with data", key, ("target", "device"))
+        check_choice("a key used with data", key, ("device",))
     return _of_rows(populations.load_data_set(name, data_folder, **left), {"data": name, **left})
 
 
@@ -238,10 +234,14 @@ def _csv(path: Path, left: dict[str, Any]) -> _Described:
     description = {"csv": path.name, **left}
     device = left.pop("device", "remainder")
     file = structured({"file": path, **left}, DataFile)
+    check_choice("missing", file.missing, ("error", "drop"))  # a population has no imputation
     try:
-        return _of_rows(populations.csv_population(file, device=device), description)
+        read = read_training_data(file)
     except CsvError as error:
         raise ValueError(f'{error} (options are keys here: --exclude COL is exclude = ["COL"])') from error
+    words = f"{path.name}, {file.target} = {file.positive}"
+    rows = populations.RealData(path.stem, words, read.X, read.y, device, read.feature_names)
+    return _of_rows(rows, description)
 
 
 def _of_rows(data: populations.RealData, description: dict[str, Any]) -> _Described:

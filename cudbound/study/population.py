@@ -499,59 +499,27 @@ class RealData:
         return share_truth(predicted != self.y[others])
 
 
-def csv_population(data: DataFile, *, device: str = "remainder", name: str | None = None) -> RealData:
-    """Make a population from a CSV file, read in the same way as by ``cudbound interval``.
-
-    Parameters
-    ----------
-    data : DataFile
-        The file and the roles of its columns. Missing values raise an error, or rows with missing values are dropped: a
-        population has no imputation.
-    device : {"remainder", "population"}, default="remainder"
-        See `RealData`.
-    name : str or None, default=None
-        Its name in results; None uses the file name without its suffix.
-
-    Raises
-    ------
-    CsvError
-        If the file or a column cannot be used; see `cudbound.inputs.csv_columns.read_training_data`.
-    ValueError
-        If `device` is unknown.
-    """
-    check_choice("missing", data.missing, ("error", "drop"))
-    read = read_training_data(data)
-    words = f"{data.file.name}, {data.target} = {data.positive}"
-    return RealData(name or data.file.stem, words, read.X, read.y, device, read.feature_names)
-
-
-def load_data_set(
-    name: str, folder: str | Path | None = None, *, target: str | None = None, device: str = "remainder"
-) -> RealData:
+def load_data_set(name: str, folder: str | Path | None = None, *, device: str = "remainder") -> RealData:
     """Read a data set from a folder, after checking its file against the manifest.
 
     The manifest ``MANIFEST.json`` has a list ``datasets`` of objects with ``name``, ``title``, ``file``, ``sha256``,
-    ``feature_columns`` and ``target_column``; they may have ``design``, with the ``text_features``, and
-    ``alternative_targets``, a list of objects with ``column`` and perhaps ``features`` of their own. Rows with a
-    missing value in a used column are left out, and the title gives their number. Text features become indicators, with
-    the alphabetically first level as reference; all others are numbers.
+    ``feature_columns`` and ``target_column``; they may have ``design``, with the ``text_features``. Rows with a missing
+    value in a used column are left out, and the title gives their number. Text features become indicators, with the
+    alphabetically first level as reference; all others are numbers.
 
     Parameters
     ----------
     name : str
     folder : str, Path or None, default=None
         None uses the environment variable ``CUDBOUND_DATA``.
-    target : str or None, default=None
-        Column of the labels 0 and 1: None for the usual one, or an alternative target in the manifest, which may have
-        other features.
     device : {"remainder", "population"}, default="remainder"
         See `RealData`.
 
     Raises
     ------
     ValueError
-        If no folder is given, its manifest is missing or invalid, the data set or target does not exist, the file is
-        missing, or its checksum or columns do not match the manifest.
+        If no folder is given, its manifest is missing or invalid, the data set does not exist, the file is missing,
+        or its checksum or columns do not match the manifest.
     """
     place = folder if folder is not None else os.environ.get(VARIABLE) or None
     if place is None:
@@ -561,12 +529,8 @@ def load_data_set(
     try:
         sets = {entry["name"]: entry for entry in json.loads(_content(Path(place, MANIFEST)))["datasets"]}
         data = sets[check_choice("data", name, sets)]
-        usual, text_features = data["target_column"], data.get("design", {}).get("text_features", ())
-        others = {other["column"]: other.get("features") for other in data.get("alternative_targets", ())}
-        column = check_choice("target", target or usual, {usual, *others})
-        features = others.get(column)
-        if not isinstance(features, list):
-            features = data["feature_columns"]
+        column, features = data["target_column"], data["feature_columns"]
+        texts = [text for text in data.get("design", {}).get("text_features", ()) if text in features]
         path, checksum, words = Path(place, data["file"]), data["sha256"], data["title"]
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
         raise ValueError(f"{Path(place, MANIFEST)} is not a manifest of data sets ({error!r}).") from error
@@ -574,7 +538,6 @@ def load_data_set(
         raise ValueError(
             f"{path} is not the file described in {MANIFEST}: its SHA-256 differs. Restore it from its source."
         )
-    texts = [text for text in text_features if text in features]
     with placed(f"{path} does not match {MANIFEST}"):
         read = read_training_data(
             DataFile(path, column, "1", categorical=texts, features=features, missing="drop"),
@@ -582,7 +545,6 @@ def load_data_set(
         )
         if read.classes != ("0", "1"):
             raise ParameterError(column, "0 or 1 on every row", read.classes[0])
-    words += "" if column == usual else f", {column}"
     if read.n_left_out:
         words += f" ({read.n_left_out} incomplete rows left out)"
     return RealData(name, words, read.X, read.y, device, read.feature_names)

@@ -120,17 +120,6 @@ class ReplicateRow:
     expected: tuple[ExpectedError, ...] = ()
 
 
-def last_line(failure: str | None) -> str | None:
-    r"""Return the error at the end of a traceback, without the paths, which differ between computers.
-
-    Examples
-    --------
-    >>> last_line("Traceback:\n  File f\nValueError: why\n")
-    'ValueError: why'
-    """
-    return failure if failure is None else failure.rstrip().rpartition("\n")[2]
-
-
 def reason(failure: str) -> str:
     r"""Return the error at the end of a traceback, with its complete message, in one line.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
@@ -12,13 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from cudbound.basis.calls import public_call
+from cudbound.basis.calls import public_call, versions
 from cudbound.basis.exceptions import StudyError
 from cudbound.report.render import Tabular
 from cudbound.report.tables import FULL, Column, Report, Run, Style
@@ -28,10 +26,6 @@ from cudbound.study.scenario import Study, cells_of, describe, differences, show
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-#: Packages whose versions are recorded with every run.
-PACKAGES = ("cudbound", "numpy", "scipy", "scikit-learn", "joblib")
 
 
 @dataclass(frozen=True)
@@ -208,7 +202,7 @@ class Store:
     @classmethod
     def in_memory(cls, study: Study) -> Store:
         """Make a store of a study in memory: a file would wait for the disk at every batch."""
-        store = cls(Path(":memory:"), _connection(":memory:"), study)
+        store = cls(Path(":memory:"), sqlite3.connect(":memory:", isolation_level=None), study)
         store._begin_run(study, None, new=True)
         return store
 
@@ -288,13 +282,6 @@ class Store:
         }
         return {cell: left for cell, left in cells.items() if left}
 
-    def digest(self) -> str:
-        """Return a checksum of the results, without times; for failures, only the last line counts."""
-        checksum = hashlib.sha256()
-        for row in self._select(f"SELECT {COMPARED} FROM replicates ORDER BY {KEY}"):
-            checksum.update(f"{row!r}\n".encode())
-        return checksum.hexdigest()
-
     def replicate(self, key: Key) -> ReplicateRow:
         """Return one replicate with its intervals in the order of the study's methods.
 
@@ -369,9 +356,8 @@ class Store:
 
     def _begin_run(self, study: Study, shard: Shard | None, new: bool) -> None:
         environment = {
-            "python": platform.python_version(),
+            **versions(),
             "machine": f"{platform.system()} {platform.machine()}",
-            **{name: version(name) for name in PACKAGES},
         }
         if shard is not None:
             environment["shard"] = "{}/{}".format(*shard)
@@ -406,9 +392,9 @@ LOCK_SECONDS = 1.0
 CACHE_KILOBYTES = 64 * 1024
 
 KEY = "scenario, n, replicate"
-#: What depends only on the study; of a failure, only the final error counts.
-COMPARED = f"{KEY}, last_line(failure), results"
-#: The statements that create the tables.
+#: What depends only on the study: a traceback also depends on the place of the package.
+COMPARED = f"{KEY}, failure IS NULL, results"
+#: The statements that create the tables and mark the file.
 TABLES = (
     "CREATE TABLE study (id INTEGER PRIMARY KEY CHECK (id = 1), description TEXT NOT NULL)",
     "CREATE TABLE runs (run INTEGER PRIMARY KEY, begun REAL NOT NULL, environment TEXT NOT NULL)",
@@ -416,6 +402,8 @@ TABLES = (
     "CREATE TABLE replicates (scenario TEXT NOT NULL, n INTEGER NOT NULL, replicate INTEGER NOT NULL, failure TEXT, "
     "results TEXT NOT NULL, seconds REAL NOT NULL, finished REAL NOT NULL, "
     f"PRIMARY KEY ({KEY})) WITHOUT ROWID",
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
 
 
@@ -463,50 +451,33 @@ def connect(path: Path, mode: str) -> tuple[sqlite3.Connection, bool]:
         raise store_error(path, "there is no such file; give the store of a study that was run")
     # a run that was killed may have left a transaction to undo, which takes the right to write
     opened_to = "rwc" if mode == "w" else "rw" if os.access(path, os.W_OK) else "ro"
-    with naming_store(path):
-        connection = _connection(f"{path.absolute().as_uri()}?mode={opened_to}")
-    try:
-        with naming_store(path):
-            new = _is_new(connection, path, may_be_empty=mode == "w")
-            connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
-            connection.execute(f"PRAGMA query_only = {mode == 'r'}")
-    except BaseException:
-        connection.close()
-        raise
-    return connection, new
-
-
-def _connection(place: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
-    connection.create_function("last_line", 1, replicate_rows.last_line, deterministic=True)
-    return connection
-
-
-def _is_new(connection: sqlite3.Connection, path: Path, *, may_be_empty: bool) -> bool:
-    """Raise for a file that is not a store of this version; return whether it is empty, as a new file is."""
-    n_pages, kind, schema = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("page_count", "application_id", "user_version")
-    )
-    if may_be_empty and not n_pages:
-        return True
-    if kind != APPLICATION_ID:
-        raise store_error(path, "it is not a store of a study; choose another file")
-    if schema != SCHEMA_VERSION:
-        raise store_error(
-            path,
-            f"it has version {schema}, but this cudbound reads version {SCHEMA_VERSION}; run the study again into a "
-            "new store",
+    with naming_store(path), ExitStack() as on_error:
+        uri = f"{path.absolute().as_uri()}?mode={opened_to}"
+        connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        on_error.callback(connection.close)
+        n_pages, kind, schema = (
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "application_id", "user_version")
         )
-    return False
+        new = mode == "w" and not n_pages
+        if not new and kind != APPLICATION_ID:
+            raise store_error(path, "it is not a store of a study; choose another file")
+        if not new and schema != SCHEMA_VERSION:
+            raise store_error(
+                path,
+                f"it has version {schema}, but this cudbound reads version {SCHEMA_VERSION}; run the study again into "
+                "a new store",
+            )
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
+        connection.execute(f"PRAGMA query_only = {mode == 'r'}")
+        on_error.pop_all()
+    return connection, new
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
     """Create the tables of an empty store, in the open transaction."""
     for statement in TABLES:
         connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
 @contextmanager

@@ -24,7 +24,6 @@ from cudbound.basis.validation import check_flag, check_integer, check_number
 from cudbound.study.population import (
     ALWAYS_EXACT,
     BY_FORMULA,
-    BY_SAMPLE,
     MAX_FEATURES,
     Array,
     Cases,
@@ -35,10 +34,8 @@ from cudbound.study.population import (
     check_share,
     count,
     number,
-    sampled_truth,
     share,
 )
-from cudbound.study.quadrature import Donut, LogisticLabels, Quadratic
 
 
 @dataclass(frozen=True)
@@ -97,21 +94,6 @@ class Mixture(ContinuousWorld):
     outlier_sd: float = number(1.0, 1.0, 1000.0)
     subgroup_share: float = number(0.0, 0.0, 1.0)
     flip_rate: float = number(0.0, 0.0, 1.0)
-
-    @property
-    def cases(self) -> str:
-        """How cases arise, in words."""
-        if self.distance == 0.0:
-            return f"{self.n_features} features of pure noise, {self.positive_share:.0%} positive"
-        cases = f"two Gaussians {self.distance:g} apart in {self.n_signal} of {self.n_features} features"
-        if self.outlier_share:
-            return f"{cases}, {self.outlier_share:.0%} of cases with {self.outlier_sd:g} times the spread"
-        cases += f", {self.positive_share:.0%} positive"
-        if self.positive_sd != 1.0:
-            cases += f", these with SD {self.positive_sd:g}"
-        if self.subgroup_share:
-            cases += f", {self.subgroup_share:.0%} of them where the others are"
-        return f"{cases}, {self.flip_rate:.0%} of the labels flipped" if self.flip_rate else cases
 
     @cached_property
     def _mixture(self) -> tuple[Array, Labels, Array, Array]:
@@ -305,6 +287,211 @@ class SeveralClasses(World):
         side, feature = np.divmod(y, self.n_features)
         X[np.arange(n), feature] += self.distance * (1.0 - 2.0 * side)
         return np.round(X) if self.whole else X, y
+
+
+#: Nodes of the quadratures. Within the parameter limits of the worlds, errors are accurate to 1e-8.
+N_ANGLES = 512
+N_NODES = 40
+#: For angles on half of the circle; the other half repeats it.
+COSINES = np.cos(np.pi * (np.arange(N_ANGLES) + 0.5) / N_ANGLES)
+#: Of the Gauss-Legendre rule on [-1, 1].
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(N_NODES)
+#: Beyond this many standard deviations, a normal distribution has probability below 1e-17.
+NORMAL_RANGE = 8.5
+#: A normal area changes from 0 to 1 within this many of its standard deviations; the quadrature restarts there.
+TURN_WIDTHS = 5.0
+
+
+@dataclass(frozen=True)
+class Donut(ContinuousWorld):
+    """Class 1 in the center, class 0 on a ring around it.
+
+    The first two features are a point of the ring (class 0, uniform angle) or its center (class 1), each plus normal
+    noise; all others are noise of variance 1. Classes have equal size.
+
+    Parameters
+    ----------
+    radius : float, default=3.0
+        Radius of the ring, in [0, 20).
+    sd : float, default=1.0
+        Standard deviation of the noise around ring and center, in [0.2, 100).
+    n_features : int, default=2
+        At least 2.
+
+    Notes
+    -----
+    The projection of a case of class 0 on the direction of a linear rule is normal given its angle. The tail area is
+    averaged over angles by the trapezoidal rule, which converges geometrically on a circle.
+
+    References
+    ----------
+    Trefethen, L. N. and Weideman, J. A. C. (2014). The exponentially convergent trapezoidal rule. SIAM Review 56,
+    385-458, section 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(Donut().linear_error(np.array([1.0, 0.0]), 0.0), 6)  # a line through the center
+    0.5
+    """
+
+    radius: float = number(3.0, 0.0, 20.0)
+    sd: float = number(1.0, 0.2, 100.0)
+    n_features: int = count(2, 2)
+    name: ClassVar[str] = "donut"
+
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
+        """Return features and labels of n independent cases."""
+        y = rng.integers(0, 2, n)
+        angle = rng.uniform(0.0, 2.0 * np.pi, n)
+        X = rng.standard_normal((n, self.n_features))
+        X[:, :2] *= self.sd
+        distance = np.where(y == 0, self.radius, 0.0)
+        X[:, :2] += distance[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+        return X, y
+
+    def linear_error(self, coef: Array, intercept: float) -> float:
+        """Return the error of a linear rule from normal tail areas, averaged over angles for the ring."""
+        in_plane = coef[:2] @ coef[:2]
+        spread = max(math.sqrt(self.sd**2 * in_plane + coef[2:] @ coef[2:]), 1e-250)
+        shift = self.radius * math.sqrt(in_plane) * COSINES
+        missed_ring = float(ndtr((intercept + shift) / spread).mean())
+        return 0.5 * (float(ndtr(-intercept / spread)) + missed_ring)
+
+
+@dataclass(frozen=True)
+class Quadratic(ContinuousWorld):
+    """Labels from a quadratic function of the first feature plus normal noise; features are standard normal.
+
+    y = 1 if ``x_1 + curvature * (x_1 ** 2 - 1) + noise * e > 0`` with e standard normal: class 0 lies between two
+    parallel boundaries. All other features are noise.
+
+    Parameters
+    ----------
+    curvature : float, default=2.0
+        In [0, 4); with 0 the optimal rule is linear.
+    noise : float, default=0.5
+        In [0.25, 100).
+    n_features : int, default=3
+
+    Notes
+    -----
+    Given x_1, label and prediction are independent, and the probability of each is a normal area. Their product is
+    integrated over x_1 by Gauss-Legendre rules between the points where label and rule change, to 1e-8.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> flat = Quadratic(curvature=0.0, noise=1.0)  # a probit model: the angle between score and rule decides
+    >>> round(flat.linear_error(np.array([1.0, 0.0, 0.0]), 0.0), 6)
+    0.25
+    """
+
+    curvature: float = number(2.0, 0.0, 4.0)
+    noise: float = number(0.5, 0.25, 100.0)
+    n_features: int = count(3, 1)
+    name: ClassVar[str] = "quadratic"
+
+    def _score(self, first: Array) -> Array:
+        return first + self.curvature * (first**2 - 1.0)
+
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
+        """Return features and labels of n independent cases."""
+        X = rng.standard_normal((n, self.n_features))
+        score = self._score(X[:, 0]) + self.noise * rng.standard_normal(n)
+        return X, (score > 0.0).astype(np.int64)
+
+    def linear_error(self, coef: Array, intercept: float) -> float:
+        """Return the error of a linear rule by quadrature, to 1e-8."""
+        slope = float(coef[0])
+        spread = max(math.sqrt(coef[1:] @ coef[1:]), 1e-250)
+        # also the steepness of the label's score where it turns
+        root = math.sqrt(1.0 + 4.0 * self.curvature**2)
+        upper = 2.0 * self.curvature / (1.0 + root)
+        turns = [(upper, self.noise / root)]
+        if upper > 0.0:
+            turns.append((-1.0 / upper, self.noise / root))
+        return _disagreement(
+            lambda first: ndtr(self._score(first) / self.noise), turns, intercept, slope, spread
+        )
+
+
+@dataclass(frozen=True)
+class LogisticLabels(ContinuousWorld):
+    """Standard normal features and a logistic model of the labels.
+
+    The log odds of class 1 are signal (x_1 + ... + x_k) for the k features with signal; classes have equal size.
+
+    Parameters
+    ----------
+    n_features : int, default=20
+    n_signal : int, default=5
+    signal : float, default=1.0
+        In [0, 100).
+
+    References
+    ----------
+    Bates, S., Hastie, T. and Tibshirani, R. (2024). Cross-validation: what does it estimate and how well does it do it?
+    JASA 119, 1434-1445.
+
+    Notes
+    -----
+    Given the log odds, label and prediction of a linear rule are independent, and the score of the rule is normal. The
+    product of their probabilities is integrated over the log odds, to 1e-8.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> world = LogisticLabels(n_features=2, n_signal=1)
+    >>> round(world.linear_error(np.array([1.0, 0.0]), 0.0), 6)  # the mean of 1 / (1 + exp(|z|))
+    0.325143
+    >>> round(world.linear_error(np.array([0.0, 1.0]), 0.0), 6)
+    0.5
+    """
+
+    n_features: int = count(20, 1)
+    n_signal: int = count(5, 1)
+    signal: float = number(1.0, 0.0, 100.0)
+    name: ClassVar[str] = "logistic-labels"
+
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
+        """Return features and labels of n independent cases."""
+        X = rng.standard_normal((n, self.n_features))
+        odds = self.signal * X[:, : self.n_signal].sum(axis=1)
+        return X, (rng.random(n) < expit(odds)).astype(np.int64)
+
+    def linear_error(self, coef: Array, intercept: float) -> float:
+        """Return the error of a linear rule by quadrature, to 1e-8."""
+        length = math.sqrt(self.n_signal)
+        slope = float(coef[: self.n_signal].sum()) / length
+        spread = math.sqrt(max(float(coef @ coef) - slope**2, 1e-300))
+        turns = [(0.0, 4.0 / max(self.signal * length, 1.0))]
+        return _disagreement(
+            lambda first: expit(self.signal * length * first), turns, intercept, slope, spread
+        )
+
+
+def _disagreement(
+    label: Callable[[Array], Array],
+    turns: list[tuple[float, float]],
+    intercept: float,
+    slope: float,
+    spread: float,
+) -> float:
+    """Return the probability that a label differs from the sign of ``intercept + slope * z + spread * e``.
+
+    z and e are independent and standard normal, and ``label(z)`` is the probability of class 1. Gauss-Legendre rules
+    between the `turns` of the label, given as position and width, and that of the score integrate over z.
+    """
+    if max(abs(intercept), spread) < 100.0 * abs(slope):  # else it hardly turns where there are cases
+        turns = [*turns, (-intercept / slope, spread / abs(slope))]
+    places = [place + steps * width for place, width in turns for steps in (-TURN_WIDTHS, 0.0, TURN_WIDTHS)]
+    ends = np.sort(np.clip([-NORMAL_RANGE, *places, NORMAL_RANGE], -NORMAL_RANGE, NORMAL_RANGE))
+    halves = 0.5 * np.diff(ends)[:, None]
+    points = (ends[:-1, None] + halves * (NODES + 1.0)).ravel()
+    density = (halves * WEIGHTS).ravel() * np.exp(-0.5 * points**2) / math.sqrt(2.0 * math.pi)
+    positive, predicted = label(points), ndtr((intercept + slope * points) / spread)
+    return float(density @ (positive + predicted - 2.0 * positive * predicted))
 
 
 #: Largest number of rows per patient.
@@ -519,8 +706,7 @@ class FewLevels(FiniteWorld):
 
     Notes
     -----
-    With at most 20000 distinct cases (n_levels ** n_features) the true error is exact for every classifier; with more,
-    it is estimated on 50000 fixed cases.
+    At most 20000 distinct cases (n_levels ** n_features): the true error is exact for every classifier.
 
     Examples
     --------
@@ -536,12 +722,12 @@ class FewLevels(FiniteWorld):
     n_signal: int = count(2, 1)
     signal: float = number(0.8, 0.0, 100.0)
 
-    @property
-    def _enumerable(self) -> bool:
-        return bool(self.n_levels**self.n_features <= MAX_SUPPORT)
-
-    def _truth(self) -> str:
-        return ALWAYS_EXACT if self._enumerable else BY_SAMPLE
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.n_levels**self.n_features > MAX_SUPPORT:
+            raise ParameterError(
+                "n_features", f"smaller, because at most {MAX_SUPPORT} cases can be listed", self.n_features
+            )
 
     def _positive(self, X: Array) -> Array:
         return np.asarray(ndtr(self.signal * (X[:, : self.n_signal] - 0.5 * (self.n_levels - 1)).sum(axis=1)))
@@ -549,10 +735,6 @@ class FewLevels(FiniteWorld):
     @cached_property
     def support(self) -> tuple[Array, Array, Array]:
         """All cases in lexicographic order, their shares, and P(y = 1) in each."""
-        if not self._enumerable:
-            raise ParameterError(
-                "n_features", f"smaller, because at most {MAX_SUPPORT} cases can be listed", self.n_features
-            )
         grid = np.indices((self.n_levels,) * self.n_features)
         X = grid.reshape(self.n_features, -1).T.astype(np.float64)
         return X, np.full(len(X), 1.0 / len(X)), self._positive(X)
@@ -561,10 +743,6 @@ class FewLevels(FiniteWorld):
         """Return features and labels of n independent cases."""
         X = rng.integers(0, self.n_levels, (n, self.n_features)).astype(np.float64)
         return X, (rng.random(n) < self._positive(X)).astype(np.int64)
-
-    def true_error(self, classifier: Any) -> Truth:
-        """Return the error of a fitted classifier: summed over all cases, or on a sample if there are too many."""
-        return super().true_error(classifier) if self._enumerable else sampled_truth(self, classifier)
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,6 @@ def data_folder(tmp_path: Path) -> Path:
         "sha256": hashlib.sha256((folder / "toy.csv").read_bytes()).hexdigest(),
         "feature_columns": ["a", "b"],
         "target_column": "target",
-        "alternative_targets": [{"column": "target_high", "features": ["b"]}],
     }
     (folder / "MANIFEST.json").write_text(json.dumps({"datasets": [entry]}))
     return folder
@@ -192,9 +191,6 @@ def test_data_come_from_the_folder(tmp_path, data_folder, monkeypatch):
     np.testing.assert_array_equal(scenario.population.y, frame["target"])
     monkeypatch.setenv("CUDBOUND_DATA", str(data_folder))
     assert differences(describe(study), describe(read(tmp_path, TOY + 'device = "population"\n'))) == []
-    other = read(tmp_path, TOY + 'target = "target_high"\n')
-    np.testing.assert_array_equal(other.scenarios[0].population.y, frame["target_high"])
-    assert other.scenarios[0].population.X.shape == (80, 1)
 
 
 def test_a_csv_lies_beside_the_design(tmp_path, data_folder):

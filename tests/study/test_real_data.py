@@ -24,7 +24,7 @@ WARD = """site,age,coma,died,weight,target,target_heavy
 MADE = "a,b,target\n" + "".join(f"{i % 7},{i * 0.25},{int(i % 3 == 0)}\n" for i in range(700))
 
 
-def entry(name, file, content, features, design, **more):
+def entry(name, file, content, features, design):
     return {
         "name": name,
         "title": name.capitalize(),
@@ -33,7 +33,6 @@ def entry(name, file, content, features, design, **more):
         "target_column": "target",
         "sha256": hashlib.sha256(content).hexdigest(),
         "design": design,
-        **more,
     }
 
 
@@ -44,8 +43,6 @@ def folder(tmp_path):
     ward, made = WARD.encode(), gzip.compress(MADE.encode(), mtime=0)
     (path / "ward.csv").write_bytes(ward)
     (path / "made.csv.gz").write_bytes(made)
-    heavy = {"column": "target_heavy", "features": ["age", "coma"]}
-    other = {"column": "target", "features": "as feature_columns"}
     entries = [
         entry(
             "ward",
@@ -53,7 +50,6 @@ def folder(tmp_path):
             ward,
             ["age", "coma", "weight"],
             {"text_features": ["coma"], "complete_rows": 5, "design_columns": 3},
-            alternative_targets=[heavy, other],
         ),
         entry("made", "made.csv.gz", made, ["a", "b"], {"complete_rows": 700, "design_columns": 2}),
     ]

@@ -246,7 +246,7 @@ def test_damaged_store_is_refused(tmp_path):
         Store.open(tmp_path / "s") as store,
         pytest.raises(StudyError, match=r"it cannot be read or written \(database disk image is malformed\)"),
     ):
-        store.digest()
+        store.frames()
 
 
 def test_one_run_writes_at_a_time(tmp_path, monkeypatch):
