@@ -6,9 +6,9 @@ from .analysis.available_methods import available_methods as available_methods
 from .analysis.compare_learners import compare_learners as compare_learners
 from .analysis.cud_interval import CudResult as CudResult
 from .analysis.cud_interval import cud_interval as cud_interval
-from .analysis.estimate_error import estimate_error as estimate_error
 from .analysis.from_records import from_records as from_records
 from .analysis.performance_interval import compare_intervals as compare_intervals
+from .analysis.performance_interval import estimate_error as estimate_error
 from .analysis.performance_interval import performance_interval as performance_interval
 from .analysis.table import ComparisonTable as ComparisonTable
 from .analysis.table import IntervalTable as IntervalTable

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from cudbound.adapters.model import facts_of, many_features
 from cudbound.adapters.parts import describe_classifier, procedure_in_words, splits_rows
-from cudbound.analysis.analyze import analyze, fit_if_needed
+from cudbound.analysis.analyze import analyze, fitted_sample
 from cudbound.analysis.question import Question, check_new_cases
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import ComparisonTable
@@ -25,7 +25,7 @@ from cudbound.basis.calls import public_call
 from cudbound.basis.method_card import Needs
 from cudbound.basis.results import UNDEFINED_LIMITS, ComparisonResult
 from cudbound.basis.sample import Sample, predicted_labels, related_rows
-from cudbound.basis.validation import Features, Learner, check_binary_classifier, check_choice
+from cudbound.basis.validation import Features, Learner, check_choice
 from cudbound.intervals import DEFAULT_COMPARISONS, AskedMethod, Method, find_comparisons, find_methods
 from cudbound.intervals.comparisons import OWN_TEST_SETS, SECOND
 from cudbound.intervals.method import adjusted, check_alternative, compute_comparison
@@ -41,7 +41,6 @@ from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.make_records import INNER_DRAWS, Errors, RecordingInputs, make_records, progress_bar
 from cudbound.resampling.refits import difference, refits_of, remembered
-from cudbound.resampling.settings import Streams
 
 
 @public_call
@@ -189,11 +188,12 @@ def compare_learners(
         n_jobs=n_jobs,
     )
     check_alternative(alternative, question.methods, null, confidence_level)  # before the refits
-    fitted = fit_learners(question.streams, named, X, y, groups)
-    sample = Sample.of(next(iter(fitted.values())), X, y, groups)
-    for learner in fitted.values():
-        predicted_labels(learner, X, sample.classes)  # what is wrong would count as an error
-    comparison = Comparison(question, sample, fitted, pairs, alternative, null)
+    # copies of the streams: all learners that are not fitted get the same seed
+    samples = {
+        name: fitted_sample(learner, X, y, deepcopy(question.streams), groups, what=f"learner {name!r}")
+        for name, learner in named.items()
+    }
+    comparison = Comparison(question, samples, pairs, alternative, null)
     if compared != AUC.name:
         return comparison.table(*comparison.record(new_cases))
     if new_cases is not None:
@@ -222,40 +222,40 @@ class PairLosses(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The question about pairs of fitted learners on one training set."""
+    """The question about pairs of learners, each fitted to the same training set."""
 
     question: Question[Method]
-    sample: Sample
-    fitted: Mapping[str, Any]
+    samples: Mapping[str, Sample]
     pairs: Sequence[tuple[str, str]]
     alternative: str
     null: float
+
+    @property
+    def sample(self) -> Sample:
+        """The training set, with the first learner."""
+        return next(iter(self.samples.values()))
 
     def record(self, new_cases: Any) -> tuple[dict[str, str], list[PairLosses]]:
         """Fit each learner once to every training set; return why methods are not possible, and the losses of pairs.
 
         All pairs share the same random numbers, and so the same splits and seeds.
         """
-        question, sample, pairs = self.question, self.sample, self.pairs
-        cases, remarks = check_new_cases(new_cases, sample, question.methods)
+        question, pairs, sample = self.question, self.pairs, self.sample
+        tested = {} if new_cases is None else check_new_cases(new_cases, sample, question.methods)
         inputs = RecordingInputs.of(
             sample,
             question.needs(),
             question.streams,
             question.resampling,
             counts=np.zeros((0, sample.n_samples), dtype=np.int32),
-            test_set=cases,
-            test_remarks=remarks,
             n_jobs=question.n_jobs,
+            **tested,
         )
         refused = question.refusals(inputs)
         # losses on two test sets are not differences
         of_each = {method.name for method in question.methods if OWN_TEST_SETS in method.needs}
         needs = question.needs({*refused, *of_each}) | (question.needs(refused) & {OWN_TEST_SETS})
-        refits = {
-            name: refits_of(replace(sample, estimator=learner), question.n_jobs)
-            for name, learner in self.fitted.items()
-        }
+        refits = {name: refits_of(sample, question.n_jobs) for name, sample in self.samples.items()}
         batched = all(learner.batched for learner in refits.values())
         sides = [set(side) for side in zip(*pairs, strict=True)]
         n_own_fits = sum(map(len, sides)) if OWN_TEST_SETS in needs else 0
@@ -282,8 +282,9 @@ class Comparison:
             X_new, y_new = inputs.test_set
             wrong = []
             for name in pair:
-                with naming_the_step(self.fitted[name], f"learner {name!r} on the new cases"):
-                    predicted = predicted_labels(self.fitted[name], X_new, self.sample.classes)
+                learner = self.samples[name].estimator
+                with naming_the_step(learner, f"learner {name!r} on the new cases"):
+                    predicted = predicted_labels(learner, X_new, self.sample.classes)
                 wrong.append((predicted != y_new).astype(np.int8))
             records["test_set"] = TestSetLosses(
                 wrong[0] - wrong[1],
@@ -306,21 +307,21 @@ class Comparison:
         ValueError
             If the caller gives splits, which nothing uses.
         """
-        resampling, sample, scores = self.question.resampling, self.sample, dict[str, Records]()
+        resampling, scores = self.question.resampling, dict[str, Records]()
         if resampling.cv is not None:
             rule = "None for the AUC, which is computed from bootstrap draws"
             raise exceptions.ParameterError("cv", rule, resampling.cv)
         # both are refitted to the same rows, and each by itself would decide about the draws in its own way
         copies, inner = resampling.copies, resampling.inner
         if copies is None:
-            copies = not any(map(splits_rows, self.fitted.values()))
+            copies = not any(splits_rows(sample.estimator) for sample in self.samples.values())
         if inner is None and copies:  # without copies no classifier has inner draws
             inner = INNER_DRAWS
         resampling = replace(
             resampling, copies=copies, on_single_class=resampling.on_single_class or "redraw", inner=inner
         )
         seed = int(self.question.rng.integers(2**63))
-        for name, classifier in self.fitted.items():
+        for name, sample in self.samples.items():
             # the center of one AUC reads the records that the difference reads
             question = Question.of(
                 find_methods("two-center"),
@@ -331,7 +332,7 @@ class Comparison:
                 n_jobs=self.question.n_jobs,
             )
             try:
-                analysis = analyze(question, classifier, sample.X, sample.y, sample.names_of_groups)
+                analysis = analyze(question, sample.estimator, sample.X, sample.y, sample.names_of_groups)
                 analysis.rows()  # raises the error of records that could not be made
             except exceptions.FailedRefitsError as error:
                 raise exceptions.FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
@@ -343,18 +344,25 @@ class Comparison:
 
     def table(self, refused: Mapping[str, str], of_pairs: Sequence[PairLosses]) -> ComparisonTable:
         """Return the rows of all pairs, with their notes, and issue the reasons for caution as warnings."""
-        question, fitted = self.question, self.fitted
+        question = self.question
         rows = adjusted([self._rows(refused, *each) for each in zip(of_pairs, self.pairs, strict=True)])
         internal = any(row.n_fits > 0 for row in rows)  # test cases take no fits
         of_draws = any(BOOTSTRAP in method.needs for method in question.methods)
+        sample = self.sample
+        related = related_rows(sample.X, sample.events, sample.groups, sample.sample_weight)
+        of_learners = [
+            exceptions.ManyFeaturesWarning(f"{name}: {caution}")
+            for name, each in self.samples.items()
+            for caution in many_features(facts_of(each.estimator, each), "comparison")
+        ]
         run = Run(
-            **self.sample.facts,
-            cautions=cautions_of_learners(self.sample, fitted) if internal else (),
+            **sample.facts,
+            cautions=(*related, *of_learners) if internal else (),
             seed=question.seed,
             choices=question.choices,
             n_resamples=question.n_resamples if of_draws else None,
-            classifiers={name: describe_classifier(learner) for name, learner in fitted.items()},
-            procedures={name: procedure_in_words(learner) for name, learner in fitted.items()},
+            classifiers={name: describe_classifier(each.estimator) for name, each in self.samples.items()},
+            procedures={name: procedure_in_words(each.estimator) for name, each in self.samples.items()},
         )
         warn_of((*few_test_cases(rows), *run.cautions))
         return ComparisonTable(rows, run)
@@ -377,7 +385,7 @@ class Comparison:
             )
             simultaneous = joint[0].confidence_interval if joint else None
             row = replace(row, a=a, b=b, metric=metric, simultaneous_interval=simultaneous)
-            return with_majority_remark(row, self.fitted[a], self.fitted[b])
+            return with_majority_remark(row, self.samples[a].estimator, self.samples[b].estimator)
 
         return compute_rows(
             ComparisonResult,
@@ -457,9 +465,7 @@ def name_learners(learners: Any) -> dict[str, Any]:
     for name, learner in named.items():
         if isinstance(learner, str):
             if learner != MAJORITY:
-                raise ValueError(
-                    f"A learner must be a classifier or the word {MAJORITY!r}. Got {learner!r} instead."
-                )
+                raise exceptions.ParameterError("learners", f"classifiers or the word {MAJORITY!r}", learner)
             named[name] = DummyClassifier(strategy="most_frequent")
     return named
 
@@ -468,41 +474,5 @@ def find_pairs(names: list[str], reference: str | None) -> list[tuple[str, str]]
     """Return all pairs of names, or the pairs of each learner with the reference."""
     if reference is None:
         return list(combinations(names, 2))
-    if reference not in names:
-        rule = f"None or one of {', '.join(names)}"
-        raise exceptions.ParameterError("reference", rule, reference, exceptions.suggestion(reference, names))
+    check_choice("reference", reference, names)
     return [(name, reference) for name in names if name != reference]
-
-
-def fit_learners(
-    streams: Streams, learners: Mapping[str, Any], X: Any, y: Any, groups: ArrayLike | None
-) -> dict[str, Any]:
-    """Return fitted learners as they are, and others as clones fitted to all rows, seeded if they have no seed.
-
-    Raises
-    ------
-    ValueError
-        If they do not have the same two classes.
-    """
-    seed = int(streams["learners"].integers(2**31 - 1))
-    fitted = {
-        name: fit_if_needed(learner, X, y, seed, f"learner {name!r}", groups=groups)
-        for name, learner in learners.items()
-    }
-    classes, *others = map(check_binary_classifier, fitted.values())
-    for other_classes in others:
-        if not np.array_equal(classes, other_classes):
-            raise ValueError(
-                f"All learners must have the same two classes, in the same order. Got {classes.tolist()} and "
-                f"{other_classes.tolist()}; fit all to the same labels."
-            )
-    return fitted
-
-
-def cautions_of_learners(sample: Sample, fitted: Mapping[str, Any]) -> tuple[exceptions.CudboundWarning, ...]:
-    """Return reasons for caution about the training rows, and that learners have many features for them."""
-    cautions = list(related_rows(sample.X, sample.events, sample.groups, sample.sample_weight))
-    for name, learner in fitted.items():
-        for caution in many_features(facts_of(learner, sample), "comparison"):
-            cautions.append(exceptions.ManyFeaturesWarning(f"{name}: {caution}"))
-    return tuple(cautions)

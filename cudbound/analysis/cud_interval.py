@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.analysis.analyze import analyze, saved_analysis
+from cudbound.analysis.analyze import analyze
 from cudbound.analysis.question import Question
-from cudbound.analysis.rows import Analysis
+from cudbound.analysis.rows import UNKNOWN_ORIGIN, Analysis
 from cudbound.basis.calls import public_call
-from cudbound.basis.exceptions import CudboundWarning, ParameterError
+from cudbound.basis.exceptions import CudboundWarning, ParameterError, SavedResultError
 from cudbound.basis.results import Estimand, IntervalEstimate, Pictured, WithInterval
 from cudbound.basis.validation import Features, Learner
 from cudbound.basis.words import InLines
@@ -240,13 +240,16 @@ class CudResult(InLines, CudBound, WithInterval, Pictured["IntervalDisplay"]):
         OSError
             If the file cannot be written; an existing file is left unchanged.
         """
-        saved = saved_analysis(self.analysis, bounds=(SavedBound.of((self,)),))
+        if self.analysis is None:
+            raise SavedResultError(UNKNOWN_ORIGIN)
+        saved = self.analysis.saved
         question = replace(
             saved.question,
             confidence_level=self.confidence_level,
             bound=replace(saved.question.bound, **vars(self.search.limits)),
         )
-        write_texts({Path(path): replace(saved, question=question, coefficients=self.problem.coef).to_text()})
+        bounds = (SavedBound.of((self,)),)
+        write_texts({Path(path): replace(saved, question=question, bounds=bounds).to_text()})
 
     def describe(self, percent: bool = False) -> Description:
         """Return text for a paper: methods, results, versions and seed, and references in BibTeX."""

@@ -11,9 +11,9 @@ from scipy.sparse import vstack
 
 from cudbound.adapters.parts import RecordedOutputs, distances_from_threshold, scorer_of
 from cudbound.basis.calls import bar_of_refits
-from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.method_card import Kind
 from cudbound.basis.results import Pictured
-from cudbound.basis.sample import Sample, as_table, count_rows, predicted_labels, predicted_probabilities
+from cudbound.basis.sample import Sample, as_table, predicted_labels, predicted_probabilities
 from cudbound.basis.validation import Array, check_choice
 from cudbound.basis.words import InLines, format_proportion
 from cudbound.records import Records
@@ -184,17 +184,17 @@ class Instability(InLines, Pictured["Display"]):
         """
         from cudbound.plotting import risks as plots
 
-        check_choice("picture", picture, get_args(Picture))
+        n_possible = 1 if self.refit_risks is None else 3 if self.event is None else 5
+        check_choice("picture", picture, get_args(Picture)[:n_possible])
         if picture == "classes":
             return plots.InstabilityDisplay(self.shares, self.distances, self.distances_of, marks=MARKS)
-        if self.risks is None or self.refit_risks is None:
-            raise ParameterError("picture", "'classes' for a classifier without risks", picture)
+        assert self.risks is not None
+        assert self.refit_risks is not None
         if picture == "risks":
             return plots.PredictionInstabilityDisplay(self.risks, self.refit_risks)
         if picture == "mape":
             return plots.MapeDisplay(self.risks, self.refit_risks)
-        if self.event is None:
-            raise ParameterError("picture", "'classes', 'risks' or 'mape' for rows without outcomes", picture)
+        assert self.event is not None
         if picture == "calibration":
             return plots.CalibrationInstabilityDisplay(self.risks, self.refit_risks, self.event)
         return plots.DecisionCurveInstabilityDisplay(self.risks, self.refit_risks, self.event)
@@ -204,110 +204,81 @@ class Instability(InLines, Pictured["Display"]):
         return self.display(picture).plot(ax)
 
 
-def instability_in(
-    records: Records, sample: Sample, run: Run, n_jobs: int, *, refit: bool = True
+def instability_of(
+    records: Records, sample: Sample, run: Run, n_jobs: int, X_new: Any = None, *, refit: bool = True
 ) -> Instability | None:
-    """Return the instability of a classifier from the records of its refits; None without refits or two classes.
+    """Return how much the refits on bootstrap draws differ in the training rows, or in new rows.
 
-    Risks that no metric has recorded are those of the same refits, made again if `refit`.
+    Risks that no metric has recorded, and all outputs for new rows, are those of the same refits, made again; without
+    `refit` there are then no risks. None without refits or two classes.
     """
-    bootstrap = records.bootstrap
+    bootstrap, estimator = records.bootstrap, sample.estimator
     if bootstrap is None or len(sample.classes) != 2:
         return None
-    changed = np.asarray(bootstrap.losses, dtype=bool) != np.asarray(records.losses, dtype=bool)
+    X, predicted, refit_risks = sample.X, sample.predicted, bootstrap.probabilities
+    kinds: tuple[Kind, ...] = ("probabilities",) if hasattr(scorer_of(estimator), "predict_proba") else ()
+    if X_new is not None:
+        X, predicted = X_new, predicted_labels(estimator, X_new, sample.classes)
+        # rows that no draw has, with the labels that the classifier predicts
+        counts = np.pad(bootstrap.counts, ((0, 0), (0, len(predicted))))
+        again = _outputs_of_refits(_extended(sample, X_new, predicted), counts, kinds, n_jobs)
+        again = again[:, sample.n_samples :]
+        changed, refit_risks = again["loss"], again["probabilities"] if kinds else None
+    else:
+        changed = np.asarray(bootstrap.losses, dtype=bool) != np.asarray(records.losses, dtype=bool)
+        if refit_risks is None and refit and kinds:
+            refit_risks = _outputs_of_refits(sample, bootstrap.counts, kinds, n_jobs)["probabilities"]
     groups = () if records.groups is None else (f"{records.groups} kept together",)
-    risks, refit_risks = records.probabilities, bootstrap.probabilities
-    if refit_risks is None and refit and hasattr(scorer_of(sample.estimator), "predict_proba"):
-        risks = _risks(sample, sample.X)
-        refit_risks = _outputs_of_refits(sample, bootstrap.counts, n_jobs)["probabilities"]
+    risks = None
+    if refit_risks is not None:
+        risks = predicted_probabilities(scorer_of(estimator), X, 2)[:, sample.event_class]
+        # constant classifiers have none
+        refit_risks = refit_risks[np.isfinite(refit_risks).all(axis=1)]
     return Instability(
         changed.mean(axis=0),
         bootstrap.n_fits,
-        *distances_from_threshold(sample.estimator, sample.X, sample.predicted),
+        *distances_from_threshold(estimator, X, predicted),
         (*bootstrap.remarks, *groups),
         run,
-        None if refit_risks is None else risks,
-        None if refit_risks is None else _finite(refit_risks),
-        sample.events,
-    )
-
-
-def instability_for_rows(records: Records, sample: Sample, X_new: Any, run: Run, n_jobs: int) -> Instability:
-    """Return the instability for new rows, by refits to the same draws of the training rows.
-
-    Raises
-    ------
-    ValueError
-        If there are no bootstrap draws, no rows, or the classifier cannot predict for them.
-    """
-    bootstrap, estimator = records.bootstrap, sample.estimator
-    if bootstrap is None:
-        raise ValueError(
-            "There are no refits on bootstrap draws: request a method that makes them, such as two-center."
-        )
-    if not count_rows(X_new):
-        raise ParameterError("X_new", "at least one row", "none")
-    predicted = predicted_labels(estimator, X_new, sample.classes)
-    outputs = _outputs_of_refits(sample, bootstrap.counts, n_jobs, (X_new, predicted))
-    has_risks = "probabilities" in (outputs.dtype.names or ())
-    return Instability(
-        outputs["loss"].mean(axis=0),
-        bootstrap.n_fits,
-        *distances_from_threshold(estimator, X_new, predicted),
-        bootstrap.remarks,
-        run,
-        _risks(sample, X_new) if has_risks else None,
-        _finite(outputs["probabilities"]) if has_risks else None,
+        risks,
+        refit_risks,
+        sample.events if X_new is None else None,
     )
 
 
 def _outputs_of_refits(
-    sample: Sample, counts: NDArray[Any], n_jobs: int, new: tuple[Any, NDArray[Any]] | None = None
-) -> Any:
-    """Return class changes and risks of the refits to these draws, for the training rows or for new ones.
-
-    New rows are rows that no draw has, with the labels that the classifier predicts.
-    """
-    n_new = 0
-    if new is not None:
-        n_new = len(new[1])
-        counts = np.pad(counts, ((0, 0), (0, n_new)))
-        weights, groups = sample.sample_weight, sample.names_of_groups
-        sample = replace(
-            sample,
-            X=_stacked(sample.X, new[0]),
-            y=np.concatenate((sample.y, new[1])),
-            sample_weight=None if weights is None else np.pad(weights, (0, n_new), constant_values=1.0),
-            names_of_groups=None if groups is None else np.pad(np.asarray(groups), (0, n_new), mode="edge"),
-        )
-    kinds = ("probabilities",) if hasattr(scorer_of(sample.estimator), "predict_proba") else ()
+    sample: Sample, counts: NDArray[Any], kinds: tuple[Kind, ...], n_jobs: int
+) -> NDArray[Any]:
+    """Return losses and risks of the refits to these draws."""
     refits = refits_of(sample, n_jobs, RecordedOutputs(kinds, sample.event_class))
     with bar_of_refits(len(counts)) as advance:
         # a classifier with random numbers takes others than in the records
         refit = refits.recorded(np.random.default_rng(0), advance, scored=True, each="draw")
-        return refit(counts.astype(np.int32))[:, -n_new:]
+        return refit(counts.astype(np.int32))
 
 
-def _stacked(X: Any, X_new: Any) -> Any:
-    """Return the rows of two tables as one, of the kind of the first."""
-    rows, new_rows = as_table(X), as_table(X_new)
+def _extended(sample: Sample, X_new: Any, labels: NDArray[Any]) -> Sample:
+    """Return a sample with further rows, for refits to the rows that it had."""
+    n_new, weights, groups = len(labels), sample.sample_weight, sample.names_of_groups
+    rows, new_rows = as_table(sample.X), as_table(X_new)
     if hasattr(rows, "tocsr"):
-        return vstack((rows, new_rows)).tocsr()
-    if not hasattr(rows, "columns"):
-        return np.concatenate((rows, np.asarray(new_rows)))
-    import pandas as pd
+        X = vstack((rows, new_rows)).tocsr()
+    elif hasattr(rows, "columns"):
+        import pandas as pd
 
-    frames = [table if isinstance(table, pd.DataFrame) else table.to_pandas() for table in (rows, new_rows)]
-    return pd.concat(frames, ignore_index=True)
-
-
-def _risks(sample: Sample, X: Any) -> Array:
-    return np.asarray(predicted_probabilities(scorer_of(sample.estimator), X, 2)[:, sample.event_class])
-
-
-def _finite(refit_risks: Array) -> Array:
-    """Return the risks by the refits without those of constant classifiers, which have none."""
-    return refit_risks[np.isfinite(refit_risks).all(axis=1)]
+        frames = (
+            table if isinstance(table, pd.DataFrame) else table.to_pandas() for table in (rows, new_rows)
+        )
+        X = pd.concat(frames, ignore_index=True)
+    else:
+        X = np.concatenate((rows, np.asarray(new_rows)))
+    return replace(
+        sample,
+        X=X,
+        y=np.concatenate((sample.y, labels)),
+        sample_weight=None if weights is None else np.pad(weights, (0, n_new), constant_values=1.0),
+        names_of_groups=None if groups is None else np.pad(np.asarray(groups), (0, n_new), mode="edge"),
+    )
 
 
 def _percent(share: float) -> str:

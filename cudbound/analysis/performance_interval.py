@@ -1,9 +1,10 @@
-"""Intervals for the error of any classifier: one, with a sentence for a paper, or several from shared refits."""
+"""Intervals for the error of any classifier: one, or several from shared refits; and point estimates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,15 +14,16 @@ from cudbound.basis.exceptions import ParameterError
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
-    from cudbound.analysis.table import IntervalTable, PerformanceInterval
-    from cudbound.basis.method_card import RequestedMethods
+    from cudbound.analysis.table import IntervalTable, PerformanceInterval, PointEstimateTable
     from cudbound.basis.validation import Features, Learner
-    from cudbound.intervals import AskedMethod, Method
+    from cudbound.intervals import AskedMethod
     from cudbound.metrics.metric import Metric
     from cudbound.metrics.metrics import Metrics
+    from cudbound.point_estimates import PointEstimator
     from cudbound.resampling import Resampling
 
-    OneTable = TypeVar("OneTable", bound=IntervalTable)
+#: A point estimator or "all" of them, with or without options.
+AskedEstimator: TypeAlias = str | tuple[str, Mapping[str, Any]]
 
 
 @public_call
@@ -134,36 +136,37 @@ def performance_interval(
     'The error of this classifier on new cases is '
     """
     from cudbound.analysis.table import PerformanceInterval
-    from cudbound.intervals import GROUPS, find_methods
+    from cudbound.intervals import find_methods
     from cudbound.metrics.metrics import as_metrics
 
     if method is None:
         method = "two-center" if new_cases is None else "pooled"
-    if isinstance(method, list):
+    requested: Any = () if isinstance(method, list) else find_methods([method], argument="method")
+    if len(requested) != 1:
         raise ParameterError("method", "one interval; compare_intervals accepts several", method)
-    if isinstance(method, str) and method in GROUPS:
-        rule = f"one interval; {method!r} stands for {', '.join(GROUPS[method])}, which compare_intervals accepts"
-        raise ParameterError("method", rule, method)
-    requested = find_methods([method], argument="method")
-    metrics, classes = as_metrics(metric, event), getattr(estimator, "classes_", ())
-    if len(metrics.names) > 1:
-        raise ParameterError("metric", "one metric; compare_intervals accepts several", metric)
-    several = np.asarray(classes).tolist() if np.ndim(classes) == 1 and len(classes) > 2 else []
-    if several and len(metrics.resolve(several).names) > 1:
-        rule = f"for one of the several classes, such as performance_interval(..., event={several[0]!r})"
-        raise ParameterError("metric", f"{rule}; compare_intervals accepts all", metric)
-    return _computed(
-        PerformanceInterval,
-        requested,
-        (estimator, X, y, groups, sample_weight, new_cases),
-        metric=metrics,
-        confidence_level=confidence_level,
-        alternative=alternative,
-        n_resamples=n_resamples,
-        resampling=resampling,
-        rng=rng,
-        n_jobs=n_jobs,
-    )
+    metrics = as_metrics(metric, event)
+    table = None
+    if len(metrics.names) == 1:
+        table = compare_intervals(
+            estimator,
+            X,
+            y,
+            methods=requested,
+            metric=metrics,
+            groups=groups,
+            sample_weight=sample_weight,
+            new_cases=new_cases,
+            confidence_level=confidence_level,
+            alternative=alternative,
+            n_resamples=n_resamples,
+            resampling=resampling,
+            rng=rng,
+            n_jobs=n_jobs,
+        )
+    if table is None or len(table.rows) > 1:
+        hint = "" if table is None else " Of more than two classes, name one with event=."
+        raise ParameterError("metric", "one metric; compare_intervals accepts several", metric, hint)
+    return PerformanceInterval(table.rows, analysis=table.analysis)
 
 
 @public_call
@@ -311,15 +314,16 @@ def compare_intervals(
     >>> bool(0.0 <= table["martin-beta"].confidence_interval.low <= table["martin-beta"].estimate)
     True
     """
-    if new_cases is not None and methods == "recommended":
-        methods = "new-cases"
+    from cudbound.analysis.analyze import analyze
+    from cudbound.analysis.question import Question
     from cudbound.analysis.table import IntervalTable
     from cudbound.intervals import find_methods
+    from cudbound.report.sentences import cautions, warn_of
 
-    return _computed(
-        IntervalTable,
+    if new_cases is not None and methods == "recommended":
+        methods = "new-cases"
+    question = Question.of(
         find_methods(methods),
-        (estimator, X, y, groups, sample_weight, new_cases),
         metric=metric,
         event=event,
         confidence_level=confidence_level,
@@ -329,17 +333,109 @@ def compare_intervals(
         rng=rng,
         n_jobs=n_jobs,
     )
+    analysis = analyze(question, estimator, X, y, groups, sample_weight, new_cases, several=True)
+    rows = analysis.rows()
+    warn_of(cautions(rows, analysis.sample.n_samples, analysis.cautions))
+    return IntervalTable(rows, analysis=analysis)
 
 
-def _computed(
-    kind: type[OneTable], methods: RequestedMethods[Method], data: tuple[Any, ...], **settings: Any
-) -> OneTable:
-    """Return a table of these methods, and issue its cautions as warnings; `data` are arguments of `analyze`."""
+@public_call
+def estimate_error(
+    estimator: Learner,
+    X: Features,
+    y: ArrayLike,
+    *,
+    methods: AskedEstimator | Sequence[AskedEstimator] = "all",
+    groups: ArrayLike | None = None,
+    new_cases: tuple[Features, ArrayLike] | None = None,
+    n_resamples: int = 200,
+    resampling: Resampling | None = None,
+    rng: int | np.random.Generator | None = None,
+    n_jobs: int | None = 1,
+) -> PointEstimateTable:
+    """Estimate the error of a classifier by several point estimators.
+
+    Parameters
+    ----------
+    estimator : object
+        A scikit-learn classifier of two classes; clones of it are fitted to resampled training sets, and to all rows if
+        it is not fitted.
+    X : array-like, shape (n_samples, n_features)
+        The training rows, which a fitted estimator was fitted to.
+    y : array-like, shape (n_samples,)
+        Their labels; at least two rows of each class.
+    methods : str, pair, or list of these, default="all"
+        "all", names from `cudbound.point_estimates.ESTIMATORS`, or pairs (name, options). A row does not depend on
+        which others are requested.
+    groups, new_cases
+        As for `cudbound.compare_intervals`.
+    n_resamples : int, default=200
+        Bootstrap draws. Efron and Tibshirani (1997) find 50 to 200 enough for a point estimate.
+    resampling, rng, n_jobs
+        As for `cudbound.compare_intervals`. The same `rng` gives the same draws and folds as there.
+
+    Returns
+    -------
+    PointEstimateTable
+        One row per estimator, in the requested order, with ``to_frame()``. An estimator that cannot be computed keeps
+        its row, with the reason; if none can be computed, the first error is raised.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or `X` and `y` do not fit the estimator.
+
+    Warns
+    -----
+    ManyFeaturesWarning
+        If there are many features for the rows, as in `cudbound.performance_interval`.
+    RepeatedRowsWarning
+        If more rows are identical than chance explains, or cases of `new_cases` equal training rows.
+    SmallSampleWarning
+        If an estimate is from fewer than 20 of `new_cases`, or there are few groups, or a few have most of the rows.
+
+    References
+    ----------
+    Efron, B. and Tibshirani, R. (1997). Improvements on cross-validation: the .632+ bootstrap method. JASA 92,
+    548-560.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound import LeastSquaresClassifier, estimate_error
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(30, 2))
+    >>> y = X[:, 0] + rng.normal(size=30) > 0
+    >>> table = estimate_error(LeastSquaresClassifier().fit(X, y), X, y, rng=0)
+    >>> table["resubstitution"].estimate < table["bootstrap-632"].estimate
+    True
+    """
     from cudbound.analysis.analyze import analyze
     from cudbound.analysis.question import Question
-    from cudbound.report.sentences import warn_of
+    from cudbound.analysis.rows import compute_rows
+    from cudbound.analysis.table import PointEstimateTable
+    from cudbound.basis.results import PointEstimate
+    from cudbound.point_estimates import compute_estimate, find_estimators
+    from cudbound.report.sentences import few_test_cases, warn_of
+    from cudbound.resampling.make_records import INNER_DRAWS
 
-    analysis = analyze(Question.of(methods, **settings), *data, several=True)
-    table = kind(analysis.rows(), analysis=analysis)
-    warn_of(table.cautions)
-    return table
+    estimators = find_estimators(methods)
+    question = Question.of(estimators, n_resamples=n_resamples, resampling=resampling, rng=rng, n_jobs=n_jobs)
+    if question.resampling.inner is None:
+        # no estimator reads inner draws, and none needs a row out of each draw
+        question = replace(question, resampling=replace(question.resampling, inner=INNER_DRAWS))
+    analysis = analyze(question, estimator, X, y, groups, new_cases=new_cases, result="estimate")
+
+    def compute(method: PointEstimator) -> PointEstimate:
+        return compute_estimate(method, analysis.records, estimators.options_of(method))
+
+    rows = compute_rows(
+        PointEstimate,
+        estimators,
+        compute,
+        estimators.needed,
+        refused=analysis.refused,
+        failed=analysis.failed,
+    )
+    warn_of((*few_test_cases(rows), *analysis.cautions))
+    return PointEstimateTable(rows, analysis.run)

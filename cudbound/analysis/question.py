@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Generic
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cudbound.adapters.model import Model
 from cudbound.basis import validation
@@ -20,12 +18,11 @@ from cudbound.bound.cud_bound import DEFAULT_BOUND, Bound
 from cudbound.intervals import METHODS
 from cudbound.intervals.comparisons import OWN_TEST_SETS
 from cudbound.intervals.method import ALTERNATIVES
-from cudbound.metrics.metric import ERROR, MetricRows
+from cudbound.metrics.metric import MetricRows
 from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.problem.draws import check_resamples
-from cudbound.records import DESIGN
-from cudbound.resampling.make_records import RecordingInputs, refits_for
+from cudbound.resampling.make_records import RecordingInputs
 from cudbound.resampling.settings import DEFAULT_SIZES, Resampling, Streams
 from cudbound.resampling.splits import TEST_SET, Splits
 
@@ -38,7 +35,12 @@ class Question(Generic[Card]):
     ----------
     methods : RequestedMethods
         With their options.
+    readings : tuple of MethodCard
+        The methods for what the metrics evaluate: classes, scores or probabilities.
+    user_functions : mapping of str to callable
+        Those of user-defined methods, by name.
     metrics : Metrics
+        After `analyze` those of the classes of the classifier.
     confidence_level : float
     alternative : {"two-sided", "less", "greater"}
         About the metrics.
@@ -56,6 +58,8 @@ class Question(Generic[Card]):
     """
 
     methods: RequestedMethods[Card]
+    readings: tuple[Card, ...]
+    user_functions: Mapping[str, Callable[..., Any]]
     metrics: Metrics
     confidence_level: float = 0.95
     alternative: str = "two-sided"
@@ -91,9 +95,13 @@ class Question(Generic[Card]):
             If an argument is out of range.
         """
         metrics = as_metrics(metric, event)
-        generator = validation.check_rng(rng)
+        generator, methods = validation.check_rng(rng), methods.that_read(metrics.kinds)
+        readings = methods.reading(metrics.kinds)
+        functions = {method.name: getattr(method, "user_function", None) for method in readings}
         question = cls(
-            methods=methods.that_read(metrics.kinds),
+            methods=methods,
+            readings=readings,
+            user_functions={name: function for name, function in functions.items() if function},
             metrics=metrics,
             resampling=validation.check_settings("resampling", resampling, DEFAULT_SIZES, 'inner="oob"'),
             bound=validation.check_settings(
@@ -111,37 +119,9 @@ class Question(Generic[Card]):
         validation.check_choice("alternative", question.alternative, ALTERNATIVES)
         return question
 
-    @cached_property
-    def readings(self) -> tuple[Card, ...]:
-        """The methods for what the metrics evaluate: classes, scores or probabilities."""
-        return self.methods.reading(self.metrics.kinds)
-
     def needs(self, without: Container[str] = ()) -> Needs:
         """Return everything that the methods need with their options, except those named in `without`."""
         return self.methods.needed(*(method for method in self.readings if method.name not in without))
-
-    @property
-    def user_functions(self) -> dict[str, Callable[..., Any]]:
-        """The functions of user-defined methods, by name."""
-        functions = {method.name: getattr(method, "user_function", None) for method in self.readings}
-        return {name: function for name, function in functions.items() if function is not None}
-
-    @property
-    def of_model(self) -> list[str]:
-        """The methods that need the classifier as an additive model."""
-        return [method.name for method in self.readings if any(kind.of_model for kind in method.needs)]
-
-    def model_of(self, sample: Sample) -> Model:
-        """Return the model of a classifier, as far as the methods use it."""
-        needs, of_model = self.needs(), self.of_model
-        return Model.of(
-            sample,
-            needed=bool(of_model) or DESIGN in needs,
-            named=not self.methods.named.isdisjoint(of_model),
-            refits=refits_for(needs),
-            polish=self.bound.polish,
-            native=self.bound.solver == "native",
-        )
 
     @property
     def choices(self) -> str | None:
@@ -164,55 +144,58 @@ class Question(Generic[Card]):
             If a method requested by name cannot be computed, if no method uses `cv`, or if inner draws are requested
             and a metric cannot use them.
         """
-        of_classes = [target for target in targets if target.metric.reads == "classes"]
-        weighed = [target.metric.name for target in of_classes if not target.plain]
-        if weighed and self.resampling.inner not in (None, "oob"):
-            what = "weighted rows" if weighed == [ERROR.name] else f"the {weighed[0]}"
-            rule = f"'oob' or None for {what}: inner draws record only unweighted means over all rows"
-            raise ParameterError("inner", rule, self.resampling.inner)
-        refused = self._of_metrics(of_classes) if weighed else {}
+        weighed = [target for target in targets if target.metric.reads == "classes" and not target.plain]
+        refused: dict[str, str] = {}
+        if weighed:
+            weighted = weighed[0].sample_weight is not None
+            what = "rows with weights" if weighted else " or ".join(target.metric.name for target in weighed)
+            if self.resampling.inner not in (None, "oob"):
+                rule = f"'oob' or None for {what}: inner draws record only unweighted means over all rows"
+                raise ParameterError("inner", rule, self.resampling.inner)
+            refused = self._of_plain_means(what)
         if model is not None and model.why_none:
-            refused |= dict.fromkeys(self.of_model, f"no CUD bound: {model.why_none}")
+            of_model = [
+                method.name for method in self.readings if any(kind.of_model for kind in method.needs)
+            ]
+            refused |= dict.fromkeys(of_model, f"no CUD bound: {model.why_none}")
         elif model is not None and model.additive is not None:
             for method in self.readings:
-                if any(kind.check for kind in method.needs):
-                    refused |= self._of_records(method, inputs)
+                for check, condition in ((kind.check, kind.condition) for kind in method.needs if kind.check):
+                    try:
+                        check(inputs)
+                    except StatedError:
+                        if method.name in self.methods.named:
+                            raise
+                        refused[method.name] = f"needs {condition}"
         methods = [method for method in self.readings if method.name not in refused]
+        if inputs.test_set is None:
+            lacking = [method for method in methods if TEST_SET in method.needs and not method.on_test_set]
+            if lacking:
+                raise ValueError(
+                    f"The method {lacking[0].name!r} adds new cases to the training rows: pass "
+                    "new_cases=(X_new, y_new), on the command line --new-cases NEW.csv. Without new cases, "
+                    "'two-center' is the interval from the training rows."
+                )
         if self.resampling.cv is not None:
             _check_use_of_splits(methods, inputs)
         return refused if inputs.sample.groups is None else refused | self._of_groups(methods, inputs)
 
-    def _of_metrics(self, targets: Sequence[MetricRows]) -> dict[str, str]:
-        """Return the methods that cannot be computed for metrics of classes, or with weights, each with the reason."""
-        weighted = any(target.sample_weight is not None for target in targets)
-        what = "rows with weights" if weighted else " or ".join(target.metric.name for target in targets)
-        lost = "weighted" if weighted else "separated by class"
+    def _of_plain_means(self, what: str) -> dict[str, str]:
+        """Return the methods that record only unweighted means over all rows, each with the reason."""
+        reason = f"not available for {what}: it records only unweighted means over all rows"
         refused = {
-            method.name: f"not available for {what}: what it records cannot be {lost}"
+            method.name: reason
             for method in self.readings
             if method.reads == "classes" and not all(kind.of_every_metric for kind in method.needs)
         }
+        possible = [method.name for method in self.methods if method.name not in refused]
         for name in refused:
             if name in self.methods.named:
-                possible = [method.name for method in self.methods if method.name not in refused]
-                instead = "leave the weights out" if weighted else "use the error as metric"
                 raise ValueError(
-                    f"The method {name!r} is {refused[name]}. Use methods that keep every row, such as "
-                    f"{possible or ['two-center', 'cud']}, or {instead}."
+                    f"The method {name!r} is {reason}. Use methods that keep every row, such as "
+                    f"{possible or ['two-center', 'cud']}, or the error without weights."
                 )
         return refused
-
-    def _of_records(self, method: MethodCard, inputs: RecordingInputs) -> dict[str, str]:
-        """Return the method and why one of its records cannot be made of this classifier, if so."""
-        for kind in method.needs:
-            if kind.check is not None:
-                try:
-                    kind.check(inputs)
-                except StatedError:
-                    if method.name in self.methods.named:
-                        raise
-                    return {method.name: f"needs {kind.condition}"}
-        return {}
 
     def _of_groups(self, methods: Sequence[MethodCard], inputs: RecordingInputs) -> dict[str, str]:
         """Return the methods that would split groups of rows, each with the reason."""
@@ -233,17 +216,14 @@ class Question(Generic[Card]):
 
 def _check_use_of_splits(methods: Sequence[MethodCard], inputs: RecordingInputs) -> None:
     """Raise ValueError if no method uses the records that the caller's splits fill."""
-    if any(inputs.fills(kind) for method in methods for kind in method.needs):
-        return
-    names = ", ".join(method.name for method in methods)
-    registry: Mapping[str, MethodCard] = ESTIMATORS if methods[0].name in ESTIMATORS else METHODS
-    readers = [method.name for method in registry.values() if any(map(inputs.fills, method.needs))]
-    fills = sorted({kind for method in registry.values() for kind in method.needs if inputs.fills(kind)})
-    words = " and ".join(dict.fromkeys(kind.words for kind in fills))
-    raise ValueError(
-        f"The 'cv' parameter gives {words}, which none of the requested methods ({names}) uses. Leave it "
-        f"out, or request methods that use it, such as {', '.join(readers[:4])}."
-    )
+    if not any(inputs.fills(kind) for method in methods for kind in method.needs):
+        names = [method.name for method in methods]
+        registry: Mapping[str, MethodCard] = ESTIMATORS if names[0] in ESTIMATORS else METHODS
+        users = [method.name for method in registry.values() if any(map(inputs.fills, method.needs))]
+        raise ValueError(
+            f"The 'cv' parameter is not used by any of the requested methods ({', '.join(names)}). Leave it out, or "
+            f"request methods that use such splits, such as {', '.join(users[:4])}."
+        )
 
 
 def _by_folds(kind: RecordKind[Any]) -> bool:
@@ -264,58 +244,41 @@ def takes_groups_apart(
     return method.with_groups == "no" or not kept
 
 
-def check_new_cases(
-    new_cases: Any, sample: Sample, methods: Iterable[MethodCard]
-) -> tuple[tuple[Any, NDArray[Any]] | None, tuple[str, ...]]:
-    """Return new cases, if any, and a remark if some equal training rows, with a warning.
+def check_new_cases(new_cases: Any, sample: Sample, methods: Iterable[MethodCard]) -> dict[str, Any]:
+    """Return fields of `RecordingInputs`: new cases, and a remark if some equal training rows, with a warning.
 
     Raises
     ------
     ValueError
-        If they are not a pair, their labels are not those of the classifier, none of the methods uses them, or one
-        needs them and there are none.
+        If they are not a pair, their labels are not those of the classifier, or none of the methods uses them.
     """
-    if new_cases is None:
-        lacking = [method.name for method in methods if TEST_SET in method.needs and not method.on_test_set]
-        if lacking:
-            raise ValueError(
-                f"The method {lacking[0]!r} adds new cases to the training rows: pass new_cases=(X_new, y_new), on the "
-                "command line --new-cases NEW.csv. Without new cases, 'two-center' is the interval from the training "
-                "rows."
-            )
-        return None, ()
     if not any(TEST_SET in method.needs and OWN_TEST_SETS not in method.needs for method in methods):
         raise ValueError(
             "The 'new_cases' parameter is not used by any of the requested methods. Leave it out, or request a method "
             "whose needs, in available_methods(), include test_set."
         )
-    if not isinstance(new_cases, tuple) or len(new_cases) != 2:
-        raise ValueError(
-            f"The 'new_cases' parameter must be a pair (X_new, y_new) or None. Got {type(new_cases).__name__} instead."
-        )
+    is_pair = isinstance(new_cases, tuple) and len(new_cases) == 2
+    if not is_pair or not count_rows(new_cases[1]):
+        rule = "a pair (X_new, y_new) of at least one case, or None"
+        raise ParameterError("new_cases", rule, "0 cases" if is_pair else type(new_cases).__name__)
     X_new, y_new = new_cases[0], np.asarray(new_cases[1])
     names = ("X_new", "y_new")
     validation.check_lengths(count_rows(X_new), len(y_new), names)
-    if not len(y_new):
-        raise ValueError(
-            "The 'new_cases' parameter must have at least one case, or be None. Got 0 cases instead."
-        )
     check_index(*new_cases, names=names)
     classes = sample.classes.tolist()
-    # by their texts, since nan differs from itself
-    by_text = {repr(label): label for label in y_new.tolist() if label not in classes}
-    if by_text:
-        unknown = [by_text[text] for text in sorted(by_text)]
+    # as texts, since nan differs from itself
+    unknown = sorted({repr(label) for label in y_new.tolist() if label not in classes})
+    if unknown:
         raise ValueError(
-            f"The labels of 'new_cases' must be those of the classifier, {classes}. Also got {unknown[:5]}."
+            f"The labels of 'new_cases' must be those of the classifier, {classes}. Also got {', '.join(unknown[:5])}."
         )
     n_equal = count_equal_rows(X_new, y_new, sample.X, sample.y)
     if not n_equal:
-        return (X_new, y_new), ()
+        return {"test_set": (X_new, y_new)}
     remark = f"{n_equal} of {len(y_new)} test cases equal training rows"
     message = (
         f"{remark}, in every feature and in the label; the error on them is not evidence about new cases. Remove them "
         "from the new cases, unless features have so few values that new cases equal old ones by chance."
     )
     warn(RepeatedRowsWarning(message, n_equal=n_equal, n_tested=len(y_new)))
-    return (X_new, y_new), (remark,)
+    return {"test_set": (X_new, y_new), "test_remarks": (remark,)}

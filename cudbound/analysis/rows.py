@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from cudbound.adapters.model import Model
 from cudbound.adapters.parts import describe_classifier, procedure_in_words
-from cudbound.analysis.instability import Instability, instability_for_rows, instability_in
+from cudbound.analysis.instability import Instability, instability_of
 from cudbound.analysis.question import Question
 from cudbound.basis.exceptions import CudboundWarning, FailedRefitsError
 from cudbound.basis.method_card import MethodCard, Needs, RecordKind
 from cudbound.basis.results import Estimand, IntervalEstimate, OneRow, TestedRows
-from cudbound.basis.sample import Sample, related_rows
-from cudbound.basis.validation import Array, check_confidence_level
+from cudbound.basis.sample import Sample
+from cudbound.basis.validation import check_confidence_level
 from cudbound.basis.words import format_limit, format_proportion
 from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals import Method, compute_interval
@@ -34,7 +34,13 @@ from cudbound.report.tables import SINGLE, Run
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.make_records import Counts
 from cudbound.resampling.splits import TEST_SET
-from cudbound.saved.saved_file import SavedBound
+from cudbound.saved.saved_file import SavedBound, SavedQuestion, SavedResult
+
+#: Why a result that no call returned cannot be saved.
+UNKNOWN_ORIGIN = (
+    "the origin of this result is unknown, since it is part of a table or was made by hand: save what "
+    "cudbound.compare_intervals, cudbound.performance_interval or cudbound.cud_interval returned"
+)
 
 Named = TypeVar("Named", bound=MethodCard)
 Rows = tuple[IntervalEstimate, ...]
@@ -112,7 +118,7 @@ class Analysis:
     Attributes
     ----------
     question : Question
-    metrics : Metrics
+        With the metrics of the classifier.
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The bootstrap draws.
     draw_remarks : tuple of str
@@ -125,6 +131,8 @@ class Analysis:
         Facts on the classifier.
     of_targets : tuple of (MetricRows, Records)
         Each target, with the records as it uses them.
+    cautions : tuple of CudboundWarning
+        From the training rows themselves, and their features.
     refused : mapping of str to str
         Why methods cannot be computed, by name.
     failed : mapping of RecordKind to Exception
@@ -132,42 +140,26 @@ class Analysis:
     """
 
     question: Question[Any]
-    metrics: Metrics
     counts: Counts = field(repr=False)
     draw_remarks: tuple[str, ...]
     records: Records = field(repr=False)
     sample: Sample = field(repr=False)
     model: Model = field(repr=False)
     of_targets: tuple[tuple[MetricRows, Records], ...] = field(repr=False)
+    cautions: tuple[CudboundWarning, ...]
     refused: Mapping[str, str]
     failed: Mapping[RecordKind[Any], Exception]
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out of a pickle what has rows of the data, after what is computed from it."""
-        lazy = [name for name, value in vars(Analysis).items() if isinstance(value, cached_property)]
+        if self.sample is None:
+            return vars(self)
         # a pickle is not worth refits
         facts = self.records, self.sample, self.run, self.question.n_jobs
-        instability = vars(self).get("instability") or instability_in(*facts, refit=False)
-        computed = {name: getattr(self, name) for name in lazy if name != "instability"} | {
-            "instability": instability
-        }
+        instability = vars(self).get("instability") or instability_of(*facts, refit=False)
+        computed = {"run": self.run, "saved": self.saved, "instability": instability}
         without: dict[str, Any] = {"sample": None, "model": None, "of_targets": (), "failed": {}}
         return {**vars(self), **computed, **without}
-
-    @cached_property
-    def classes(self) -> tuple[Any, ...]:
-        """The labels of the classifier."""
-        return tuple(self.sample.classes.tolist())
-
-    @property
-    def event_class(self) -> int:
-        """Which of two classes is the event, 0 or 1."""
-        return self.metrics.event_class(self.classes)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """The fingerprint of the training set."""
-        return self.sample.fingerprint
 
     @property
     def cud_bounds(self) -> tuple[tuple[CudBound, ...], ...]:
@@ -179,22 +171,36 @@ class Analysis:
         return tuple(tuple(bounds[metric] for metric in family) for family, bounds in bound_of.items())
 
     @cached_property
-    def bounds(self) -> tuple[SavedBound, ...]:
-        """What was proved about these, for a file."""
-        return tuple(map(SavedBound.of, self.cud_bounds))
-
-    @cached_property
-    def coefficients(self) -> Array | None:
-        """The coefficients at the center of the bound; None without a bound."""
-        additive = self.model.additive
-        return additive.coef if self.bounds and additive is not None else None
-
-    @cached_property
-    def cautions(self) -> tuple[CudboundWarning, ...]:
-        """Cautions from the training rows themselves."""
-        sample = self.sample
-        related = related_rows(sample.X, sample.events, sample.groups, sample.sample_weight)
-        return (*related, *self.model.cautions)
+    def saved(self) -> SavedResult:
+        """The content of a file, without the rows of a table."""
+        bounds, question = self.cud_bounds, self.question
+        tested, cv = self.records.test_set, question.resampling.cv
+        # splitters and cases are not in the file
+        n_folds = int(cv) if isinstance(cv, int | np.integer) else None
+        passed_again: dict[Literal["cv", "new_cases"], bool] = {
+            "cv": cv is not None and n_folds is None,
+            "new_cases": tested is not None and tested.estimand == "conditional",
+        }
+        return SavedResult(
+            SavedQuestion(
+                metric=question.metrics,
+                confidence_level=question.confidence_level,
+                n_resamples=question.n_resamples,
+                bound=question.bound,
+                rng=question.seed,
+                methods=tuple(method.name for method in question.methods),
+                named=tuple(sorted(question.methods.named)),
+                options=question.methods.options,
+                alternative=question.alternative,
+                resampling=replace(question.resampling, cv=n_folds),
+                passed_again=tuple(name for name, is_needed in passed_again.items() if is_needed),
+            ),
+            self.sample.fingerprint,
+            self.run.classifiers[SINGLE],
+            self.counts,
+            bounds[0][0].problem.coef if bounds else None,
+            tuple(map(SavedBound.of, bounds)),
+        )
 
     @cached_property
     def run(self) -> Run:
@@ -215,28 +221,10 @@ class Analysis:
     @cached_property
     def instability(self) -> Instability | None:
         """How much the refits differ in each row; None without refits on bootstrap draws of two classes."""
-        return instability_in(self.records, self.sample, self.run, self.question.n_jobs)
-
-    def instability_for(self, X_new: Any) -> Instability:
-        """Return the instability for new rows; the classifier is refitted to the same draws.
-
-        Raises
-        ------
-        ValueError
-            If the result is from a pickle, or there are more than two classes or no refits on bootstrap draws.
-        """
-        if self.sample is None or len(self.classes) != 2:
-            pickled = self.sample is None
-            why = "a result from a pickle has no rows of the data" if pickled else "there are more classes"
-            raise ValueError(f"Instability is of two classes, from refits to the training rows, and {why}.")
-        return instability_for_rows(self.records, self.sample, X_new, self.run, self.question.n_jobs)
+        return instability_of(self.records, self.sample, self.run, self.question.n_jobs)
 
     def at(self, confidence_level: float) -> Analysis:
         """Return the same analysis at another level, from the same records; only a bound may be searched further."""
-        if not self.of_targets:
-            raise ValueError(
-                "A result from a pickle has no rows of the data, and no other level: compute it again."
-            )
         question = replace(self.question, confidence_level=check_confidence_level(confidence_level))
         of_targets = []
         for target, records in self.of_targets:
@@ -254,7 +242,7 @@ class Analysis:
 
     def rows(self) -> Rows:
         """Compute the rows of all metrics in the requested order, including metrics derived from others."""
-        metrics, records, alternative = self.metrics, self.records, self.question.alternative
+        metrics, records, alternative = self.question.metrics, self.records, self.question.alternative
         named: dict[str, Rows] = {}
         target_of: dict[str, MetricRows] = {}
         # rows of sensitivity and specificity that hold together, by their alternative
@@ -323,19 +311,20 @@ def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Recor
         row = replace(row, confidence_level=target.family_level, n_fits=n_fits)
         return in_metric_terms(row, metric, based_on, with_others)
 
-    needs = question.methods.needed(*methods)
-    unread = _unread(needs, metric, records, target_records, tested)
+    needed = question.methods.needed
+    # records without the rows that the metric averages
+    unread = {
+        kind: _why_unread(kind, metric, tested)
+        for kind in needed(*methods)
+        if kind.of_every_metric and records.get(kind) is not None and target_records.get(kind) is None
+    }
     rows = compute_rows(
         IntervalEstimate,
         methods,
         compute,
-        question.methods.needed,
+        needed,
         refused=dict(analysis.refused)
-        | {
-            card.name: unread[kind]
-            for card in methods
-            for kind in sorted(question.methods.needed(card) & unread.keys())
-        },
+        | {card.name: unread[kind] for card in methods for kind in sorted(needed(card) & unread.keys())},
         failed=analysis.failed,
         confidence_level=target.family_level,
         alternative=target.alternative,
@@ -356,22 +345,13 @@ def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Recor
     )
 
 
-def _unread(
-    needs: Needs, metric: Metric, records: Records, target_records: Records, tested: TestedRows | None
-) -> dict[RecordKind[Any], str]:
-    """Return the records without the rows that a metric averages, each with the reason."""
-    unread = [
-        kind
-        for kind in needs
-        if kind.of_every_metric and records.get(kind) is not None and target_records.get(kind) is None
-    ]
-    rule = f"has too few rows for the {metric.name}; use fewer, stratified folds"
-    reasons = {kind: f"undefined: {kind.words} {rule}" for kind in unread}
-    if BOOTSTRAP in reasons:
-        reasons[BOOTSTRAP] = NO_DRAW_OF_BOTH
-    if TEST_SET in reasons and tested is not None and tested.sizes is not None:
-        reasons[TEST_SET] = f"undefined: based on {tested.averaged(metric.shares)}"
-    return reasons
+def _why_unread(kind: RecordKind[Any], metric: Metric, tested: TestedRows | None) -> str:
+    """Return why a record has not the rows that a metric averages."""
+    if kind is BOOTSTRAP:
+        return NO_DRAW_OF_BOTH
+    if kind is TEST_SET and tested is not None and tested.sizes is not None:
+        return f"undefined: based on {tested.averaged(metric.shares)}"
+    return f"undefined: {kind.words} has too few rows for the {metric.name}; use fewer, stratified folds"
 
 
 def _share(target: MetricRows, records: Records, tested: TestedRows | None) -> predictive.Proportion:

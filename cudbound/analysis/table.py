@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
-from cudbound.analysis.analyze import saved_analysis
 from cudbound.analysis.calibration import Calibration, calibration_in, predictions_in
-from cudbound.analysis.instability import Instability
-from cudbound.analysis.rows import Analysis
+from cudbound.analysis.instability import Instability, instability_of
+from cudbound.analysis.rows import UNKNOWN_ORIGIN, Analysis
 from cudbound.basis import results
-from cudbound.basis.exceptions import CudboundWarning, suggestion
+from cudbound.basis.exceptions import CudboundWarning, SavedResultError, suggestion
 from cudbound.basis.results import ConfidenceInterval
 from cudbound.basis.words import DETAILS, InLines, printable
 from cudbound.intervals import METHODS
@@ -24,7 +23,7 @@ from cudbound.report.files import write_texts
 from cudbound.report.render import Tabular
 from cudbound.report.table_columns import by_pair, comparison_report, interval_report, point_report
 from cudbound.report.tables import FULL, Report, Run, Style
-from cudbound.saved.saved_file import SavedResult
+from cudbound.saved.saved_file import SavedResult, SavedRow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,9 +185,7 @@ class IntervalTable(Table[results.IntervalEstimate], results.Pictured["IntervalD
         >>> table.at(0.8)["two-center"].width < table["two-center"].width
         True
         """
-        if self.analysis is None:
-            raise ValueError("A table that was made by hand has no records to compute another level from.")
-        analysis = self.analysis.at(confidence_level)
+        analysis = self._with_data().at(confidence_level)
         return replace(self, rows=analysis.rows(), analysis=analysis)
 
     @property
@@ -214,9 +211,23 @@ class IntervalTable(Table[results.IntervalEstimate], results.Pictured["IntervalD
         ValueError
             If the result is from a file or a pickle, there are more than two classes, or no refits on bootstrap draws.
         """
-        if self.analysis is None:
-            raise ValueError("This result has no rows of the data: compute it again.")
-        return self.analysis.instability_for(X_new)
+        analysis = self._with_data()
+        of_rows = instability_of(
+            analysis.records, analysis.sample, analysis.run, analysis.question.n_jobs, X_new
+        )
+        if of_rows is None:
+            raise ValueError(
+                "Instability needs two classes and a method that refits on bootstrap draws, such as two-center."
+            )
+        return of_rows
+
+    def _with_data(self) -> Analysis:
+        """Return the analysis; raise ValueError if it has no rows of the data."""
+        if self.analysis is None or self.analysis.sample is None:
+            raise ValueError(
+                "This result was made by hand or comes from a pickle, without rows of the data: compute it again."
+            )
+        return self.analysis
 
     @property
     def calibration(self) -> Calibration | None:
@@ -260,11 +271,8 @@ class IntervalTable(Table[results.IntervalEstimate], results.Pictured["IntervalD
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
         """Reasons for caution; `compare_intervals` also issues them as warnings."""
-        if self.analysis is not None:
-            return sentences.cautions(self.rows, self.analysis.counts.shape[1], self.analysis.cautions)
-        return (
-            () if self.run is None else sentences.cautions(self.rows, self.run.n_samples, self.run.cautions)
-        )
+        run = self.run
+        return () if run is None else sentences.cautions(self.rows, run.n_samples, run.cautions)
 
     def save(self, path: str | Path) -> None:
         """Write a file for checking the table with `cudbound.verify_result` or ``cudbound verify``.
@@ -285,7 +293,9 @@ class IntervalTable(Table[results.IntervalEstimate], results.Pictured["IntervalD
     @property
     def saved(self) -> SavedResult:
         """The content that `save` writes."""
-        return saved_analysis(self.analysis, self.rows)
+        if self.analysis is None:
+            raise SavedResultError(UNKNOWN_ORIGIN)
+        return replace(self.analysis.saved, rows=tuple(map(SavedRow.of, self.rows)))
 
     def display(self) -> IntervalDisplay:
         """Return the plot of the intervals with the share of the rarer class; its `plot` draws it."""

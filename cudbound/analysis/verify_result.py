@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.adapters import additive_model
-from cudbound.analysis.analyze import analyze, draw_for, fitted_sample, saved_rows
+from cudbound.analysis.analyze import analyze, fitted_sample
 from cudbound.analysis.question import Question
 from cudbound.basis.calls import public_call, versions
 from cudbound.basis.exceptions import CudboundWarning, StatedError
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Features, Learner, Splits, check_n_jobs, check_rng
 from cudbound.intervals import METHODS, Method, find_methods
-from cudbound.metrics.metrics import targets_of
+from cudbound.metrics.metrics import draw_for_metrics, targets_of
 from cudbound.problem.problem import AdditiveModel
 from cudbound.resampling.settings import Streams
 from cudbound.saved.check_bounds import check_interval, check_on_data
@@ -142,19 +142,20 @@ def verify_result(
         ),
         _check_data(saved, data.fingerprint, same, data.n_samples),
     ]
+    level = saved.question.confidence_level
+    targets = targets_of(metrics, data.events, data.sample_weight, level, saved.question.alternative)
     # what the result says was said when it was computed
     with warnings.catch_warnings(action="ignore", category=CudboundWarning):
         if same:
             again = np.random.default_rng(saved.question.rng)
-            checks.append(_check_draws(saved, draw_for(saved.question, metrics, data, again)[1]))
+            size = saved.question.n_resamples
+            checks.append(_check_draws(saved, draw_for_metrics(metrics, targets, data, size, again)[0]))
         if same and saved.bounds:
             check, model = _check_classifier(saved, data)
             checks.append(check)
             if model is not None:
                 for bound in saved.bounds:
                     checks += check_on_data(bound, saved, model, data, jobs)
-        level = saved.question.confidence_level
-        targets = targets_of(metrics, data.events, None, level, saved.question.alternative)
         levels = {target.metric.name: target.cud_level for target in targets}
         for bound in saved.bounds:
             checks += check_interval(bound, levels.get(bound.intervals[0].metric.name, level))
@@ -243,7 +244,7 @@ def _check_rows(
         rows = analyze(question_again, estimator, *data, new_cases=new_cases, several=True).rows()
     except (ValueError, TypeError) as error:
         return Check("rows", False, f"they cannot be recomputed: {error}")
-    again = {(row.method, row.metric): (row.estimate, row.low, row.high) for row in saved_rows(rows)}
+    again = {(row.method, row.metric): (row.estimate, row.low, row.high) for row in rows}
     for row in saved.rows:
         was, now = (row.estimate, row.low, row.high), again.get((row.method, row.metric), ())
         if not now or not np.allclose(np.array(was, float), now, rtol=0.0, atol=ROW, equal_nan=True):

@@ -244,7 +244,7 @@ def make_report(
             "method": RECOMMENDED,
             "seed": seed,
             "versions": versions(),
-            "fingerprint": results.analysis.fingerprint,
+            "fingerprint": results.analysis.saved.fingerprint,
         },
     }
     return ClinicalReport(strict(report), results.table)

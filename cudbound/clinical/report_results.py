@@ -125,7 +125,7 @@ def report_results(
     events = analysis.sample.events
     level = shared["confidence_level"]
     columns, coded = as_read or (frame_of(X, sample.features), partial(_like, X))
-    scorer = RecordedOutputs(("scores",), analysis.event_class)
+    scorer = RecordedOutputs(("scores",), analysis.sample.event_class)
     return ReportResults(
         table=table,
         others=(

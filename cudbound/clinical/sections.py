@@ -345,7 +345,7 @@ def probabilities(results: ReportResults) -> dict[str, Any]:
     rows = [
         results.table[RECOMMENDED, name]
         for name in ("auc", "brier")
-        if name in results.analysis.metrics.names
+        if name in results.analysis.question.metrics.names
     ]
     measures = [_measure(row, row.details.get("training", math.nan), pairs) for row in rows]
     calibration = results.table.calibration
@@ -370,7 +370,7 @@ def _risks(predictions: Any, event: Any) -> dict[str, Any] | None:
 
 def _net_benefit(results: ReportResults) -> dict[str, Any] | None:
     threshold = results.threshold
-    if threshold is None or NET_BENEFIT not in results.analysis.metrics.names:
+    if threshold is None or NET_BENEFIT not in results.analysis.question.metrics.names:
         return None
     prevalence = float(results.weights @ results.event / results.weights.sum())
     apparent = apparent_values(results)

@@ -340,7 +340,17 @@ def targets_of(
     simultaneous.
 
     `event` marks the events, or gives the class of each row.
+
+    Raises
+    ------
+    ValueError
+        If there are weights for a metric that has none, or an alternative that the metrics do not allow together.
     """
+    if weights is not None and set(metrics.kinds) != {"classes"}:
+        raise ValueError(
+            "The 'sample_weight' parameter must be left out for the AUC and the Brier score, whose intervals were not "
+            f"studied for weighted rows. Got weights of {len(weights)} rows."
+        )
     if metrics.joint and "lr-" in metrics.ratios and alternative != "two-sided":
         rule = "'two-sided' for an lr- jointly with other metrics: it decreases as sensitivity increases"
         raise ParameterError("alternative", rule, alternative)

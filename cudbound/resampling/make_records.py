@@ -367,15 +367,15 @@ def record_targets(
     """
     # first, since new cases that cannot be predicted are refused before the bound is searched
     existing = given_records(inputs) | facts
+    missing = {kind for kind in needs if kind.name not in existing}
+    if refits_for(missing):
+        inputs = replace(inputs, given_refits=inputs.check_refits())
     of_families: dict[tuple[RecordKind[Any], Any], Any] = {}
     for kind in sorted(kind for kind in needs if kind.per == "family"):
         with collecting_failures(failed, kind):
             for target in {target.cud_metrics: target for target in targets if target.cud_metrics}.values():
                 if inputs.model is not None:
                     of_families[kind, target.cud_metrics] = make_one(kind, inputs, target)
-    missing = {kind for kind in needs if kind.name not in existing}
-    if refits_for(missing):
-        inputs = replace(inputs, given_refits=inputs.refits)
     with progress_bar(missing, inputs) as advance:
         records = Records.of(**make_records(missing, replace(inputs, advance=advance), existing, failed))
     of_targets = [(target, _of_target(needs, inputs, records, target, of_families)) for target in targets]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import versions
 from cudbound.basis.exceptions import ParameterError, SavedResultError
+from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.validation import Splits, check_confidence_level, check_rng
 from cudbound.bound.cud_bound import Bound, CudBound
 from cudbound.inputs.schema import Reader, names_of
@@ -107,6 +108,11 @@ class SavedRow:
     estimate: float
     low: float
     high: float
+
+    @classmethod
+    def of(cls, row: IntervalEstimate) -> SavedRow:
+        """Return the saved part of a row."""
+        return cls(row.method, row.metric, row.estimate, row.low, row.high)
 
 
 @dataclass(frozen=True, eq=False)

@@ -243,7 +243,7 @@ def test_the_interval_is_that_of_the_frame_of_pandas(name):
     expected = performance_interval(clone(clf).fit(PATIENTS, ILL), PATIENTS, ILL, **CALL)
     frame = performance_interval(clone(clf).fit(FRAME, ILL), FRAME, SERIES, **CALL)
     assert frame.row == expected.row
-    assert frame.analysis.fingerprint == expected.analysis.fingerprint
+    assert frame.saved.fingerprint == expected.saved.fingerprint
 
 
 @pytest.mark.parametrize(("frame", "labels"), [(FRAME.lazy(), ILL), (PATIENTS, FRAME.lazy())])

@@ -50,7 +50,7 @@ def test_without_an_event_among_the_test_cases_there_are_no_numbers(metric):
 )
 def test_no_test_case_is_refused(call):
     with pytest.raises(
-        ValueError, match=r"'new_cases' parameter must have at least one case, or be None\. Got 0"
+        ValueError, match=r"a pair \(X_new, y_new\) of at least one case, or None. Got '0 cases'"
     ):
         call((NEW_X[:0], NEW_Y[:0]))
 

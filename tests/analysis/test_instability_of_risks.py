@@ -83,8 +83,8 @@ def test_the_pictures_of_risks_show_them():
 @pytest.mark.parametrize(
     ("missing", "picture", "rule"),
     [
-        ({"risks": None, "refit_risks": None}, "risks", "'classes' for a classifier without risks"),
-        ({"event": None}, "calibration", "'classes', 'risks' or 'mape' for rows without outcomes"),
+        ({"risks": None, "refit_risks": None}, "risks", r"one of \['classes'\]\. Got 'risks'"),
+        ({"event": None}, "calibration", r"one of \['classes', 'mape', 'risks'\]\."),
         ({}, "calibrations", "classes"),
     ],
 )
@@ -162,14 +162,14 @@ def test_groups_and_weights_reach_the_refits_of_new_rows():
 def test_a_pickle_has_shares_without_refits_and_no_new_rows():
     result = pickle.loads(pickle.dumps(result_of(LogisticRegression().fit(X, Y))))
     assert result.instability.risks is None
-    with pytest.raises(ValueError, match="a result from a pickle has no rows of the data"):
+    with pytest.raises(ValueError, match="comes from a pickle, without rows of the data"):
         result.instability_for(X)
 
 
 def test_without_draws_or_rows_new_rows_are_refused():
     result = result_of(LogisticRegression().fit(X, Y), method="bayle-cv")
     assert result.instability is None
-    with pytest.raises(ValueError, match="request a method that makes them, such as two-center"):
+    with pytest.raises(ValueError, match="a method that refits on bootstrap draws, such as two-center"):
         result.instability_for(X)
-    with pytest.raises(ParameterError, match="X_new"):
+    with pytest.raises(ValueError, match="0 sample"):
         result_of(LogisticRegression().fit(X, Y)).instability_for(X[:0])
