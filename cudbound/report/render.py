@@ -99,9 +99,17 @@ def wrapped(sentences: Iterable[str], indent: str = "") -> str:
     )
 
 
-def alignments(columns: Iterable[Column]) -> list[str]:
-    """Return the alignment of each column: text left, numbers right."""
-    return ["left" if column.kind == "text" else "right" for column in columns]
+def _tabulated(rows: Iterable[Iterable[str]], columns: Iterable[Column], form: str, **headers: Any) -> str:
+    """Return cells in aligned columns: text left, numbers right."""
+    from tabulate import tabulate
+
+    cells = [list(row) for row in rows]
+    sides = ["left" if column.kind == "text" else "right" for column in columns]
+    # the cells are text; proportions have as many decimals each, so the right edge aligns their points
+    aligned: str = tabulate(
+        cells, tablefmt=form, disable_numparse=True, colalign=sides if cells else None, **headers
+    )
+    return aligned
 
 
 def _fitted(report: Report) -> tuple[str, list[Column]]:
@@ -130,28 +138,22 @@ def _width(table: str) -> int:
 
 def _aligned(report: Report, width: int = LINE) -> str:
     """Return headings and cells in aligned columns; texts are wrapped to a width."""
-    from tabulate import tabulate
-
     rows = [[column.heading for column in report.columns], *report.cells()]
     lines = [[textwrap.fill(printable(text), width) for text in row] for row in rows]
     columns = zip(*lines, strict=True)
     rules = ["-" * max(len(line) for cell in cells for line in cell.split("\n")) for cells in columns]
-    aligned: str = tabulate(
-        # headings as a row: tabulate would make columns wider than their headings
-        [lines[0], rules, *lines[1:]],
-        tablefmt="plain",
-        # the cells are text; proportions have as many decimals each, so the right edge aligns their points
-        disable_numparse=True,
-        colalign=alignments(report.columns),
-    )
+    # headings as a row: tabulate would make columns wider than their headings
+    aligned = _tabulated([lines[0], rules, *lines[1:]], report.columns, "plain")
     return "\n".join(line.rstrip() for line in aligned.splitlines())
 
 
 def _listed(report: Report, column: Column) -> str:
     """Return a column as a list: each value once, after the rows that have it; empty if no row has a value."""
     index = report.columns.index(column)
-    cells = ((row[index], name) for name, row in zip(_names(report), report.cells(), strict=True))
-    rows_of = grouped(cell for cell in cells if cell[0])
+    # the name of a row is all cells before its numbers
+    kinds = [shown.kind in ("text", "level") for shown in report.columns]
+    n_named = (*kinds, False).index(False)
+    rows_of = grouped((row[index], " / ".join(row[:n_named])) for row in report.cells() if row[index])
     if not rows_of:
         return ""
     everywhere = len(report.rows) > 1
@@ -162,45 +164,33 @@ def _listed(report: Report, column: Column) -> str:
     return f"{column.heading.capitalize()}:\n{wrapped(items, '  ')}"
 
 
-def _names(report: Report) -> list[str]:
-    """Return a name per row: all cells before the numbers."""
-    kinds = [column.kind in ("text", "level") for column in report.columns]
-    return [" / ".join(row[: (*kinds, False).index(False)]) for row in report.cells()]
-
-
-#: Numbers are aligned and notes small; font and color are left to the surrounding page.
+#: Notes are small; font and color are left to the surrounding page.
 _CSS = (
-    "table.cudbound{border-collapse:collapse}table.cudbound caption{text-align:left;font-weight:bold}"
-    "table.cudbound th,table.cudbound td{padding:.2em .7em;text-align:left;vertical-align:top}"
-    "table.cudbound .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
-    "table.cudbound thead th{border-bottom:1px solid}ul.cudbound{font-size:smaller}"
+    ".cudbound table{border-collapse:collapse}.cudbound caption{text-align:left;font-weight:bold}"
+    ".cudbound th,.cudbound td{padding:.2em .7em;text-align:left;vertical-align:top}"
+    ".cudbound thead th{border-bottom:1px solid}.cudbound ul{font-size:smaller}"
 )
 
 
 def html_part(report: Report) -> str:
     """Return the table and its notes as elements of a page; every text is escaped."""
-    classes = ["" if column.kind == "text" else ' class="number"' for column in report.columns]
-
-    def row(tag: str, texts: Iterable[str]) -> str:
-        cells = zip(classes, texts, strict=True)
-        return "".join(f"<{tag}{of_column}>{escape_html(text)}</{tag}>" for of_column, text in cells)
-
-    headline = (f'<p class="cudbound"><b>{escape_html(sentence)}</b></p>' for sentence in report.headline)
+    caption = f"<table>\n<caption>{escape_html(report.title)}</caption>"
     notes = "".join(f"<li>{escape_html(note)}</li>" for note in report.notes)
     return "\n".join(
         [
-            f"<style>{_CSS}</style>",
-            *headline,
-            '<table class="cudbound">',
-            f"<caption>{escape_html(report.title)}</caption>",
-            f"<thead><tr>{row('th', [column.heading for column in report.columns])}</tr></thead>",
-            "<tbody>",
-            *(f"<tr>{row('td', cells)}</tr>" for cells in report.cells()),
-            "</tbody>",
-            "</table>",
-            *([f'<ul class="cudbound">{notes}</ul>'] if notes else []),
+            f'<style>{_CSS}</style>\n<div class="cudbound">',
+            *(f"<p><b>{escape_html(sentence)}</b></p>" for sentence in report.headline),
+            _escaped_table(report, "unsafehtml", escape_html).replace("<table>", caption, 1),
+            *([f"<ul>{notes}</ul>"] if notes else []),
+            "</div>",
         ]
     )
+
+
+def _escaped_table(report: Report, form: str, escape: Callable[[str], str]) -> str:
+    rows = ([escape(cell) for cell in row] for row in report.cells())
+    headings = [escape(column.heading) for column in report.columns]
+    return _tabulated(rows, report.columns, form, headers=headings)
 
 
 def html_page(report: Report) -> str:
@@ -305,26 +295,18 @@ def escape_latex(text: str) -> str:
 
 
 def _markdown(report: Report) -> str:
-    from tabulate import tabulate
-
-    rows = [[escape_markdown(cell) for cell in row] for row in report.cells()]
-    aligned: str = tabulate(
-        rows,
-        headers=[escape_markdown(column.heading) for column in report.columns],
-        tablefmt="pipe",
-        # the cells are text; proportions have as many decimals each, so the right edge aligns their points
-        disable_numparse=True,
-        colalign=alignments(report.columns) if rows else None,
-    )
-    notes = "\n".join(f"- {escape_markdown(note)}" for note in report.notes)
     headline = "\n".join(map(escape_markdown, report.headline))
-    return "\n\n".join(part for part in (headline, escape_markdown(report.title), aligned, notes) if part)
+    table = _escaped_table(report, "pipe", escape_markdown)
+    notes = "\n".join(f"- {escape_markdown(note)}" for note in report.notes)
+    return "\n\n".join(part for part in (headline, escape_markdown(report.title), table, notes) if part)
 
 
 def _latex(report: Report) -> str:
     rows = report.cells()
+    widths = [max((len(row[place]) for row in rows), default=0) for place in range(len(report.columns))]
     alignment = "".join(
-        _latex_alignment(column, [row[place] for row in rows]) for place, column in enumerate(report.columns)
+        "r" if column.kind != "text" else r"p{0.3\linewidth}" if width > ONE_LINE else "l"
+        for column, width in zip(report.columns, widths, strict=True)
     )
     return "\n".join(
         [
@@ -347,17 +329,17 @@ def _latex(report: Report) -> str:
     )
 
 
-def _latex_alignment(column: Column, cells: Iterable[str]) -> str:
-    if column.kind != "text":
-        return "r"
-    return r"p{0.3\linewidth}" if max(map(len, cells), default=0) > ONE_LINE else "l"
-
-
 def _csv(report: Report) -> str:
     return csv_text(report.to_frame()).removesuffix("\n")
 
 
 def _json(report: Report) -> str:
+    run = None
+    if report.run is not None:
+        localization = "inf" if report.run.localization == math.inf else report.run.localization
+        cautions = tuple(map(str, report.run.cautions))
+        more = {"localization": localization, "cautions": cautions, "base_rate": report.run.base_rate}
+        run = strict({**vars(report.run), **more})
     rows = [strict(row) for row in report.to_frame().to_dict("records")]
     for row, details in zip(rows, report.details, strict=False):
         if details:
@@ -368,7 +350,7 @@ def _json(report: Report) -> str:
         "title": report.title,
         "notes": report.notes,
         "versions": versions(),
-        "run": None if report.run is None else _run_fields(report.run),
+        "run": run,
         report.name: rows,
         **{name: strict(numbers) for name, numbers in report.more.items()},
     }
@@ -393,13 +375,6 @@ def strict(value: Any) -> Any:
         return [strict(part) for part in value]
     plain = value.item() if hasattr(value, "item") else value
     return None if isinstance(plain, float) and not math.isfinite(plain) else plain
-
-
-def _run_fields(run: Run) -> dict[str, Any]:
-    localization = "inf" if run.localization == math.inf else run.localization
-    cautions = tuple(map(str, run.cautions))
-    fields = {**vars(run), "localization": localization, "cautions": cautions, "base_rate": run.base_rate}
-    return {name: strict(value) for name, value in fields.items()}
 
 
 class Tabular(abc.ABC):

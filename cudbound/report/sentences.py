@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -179,10 +179,13 @@ def _majority(row: IntervalEstimate, run: Run | None) -> tuple[float, str] | Non
     """Return the error of always predicting the majority class in the cases behind a row, and that in words."""
     if row.metric != "error" or run is None:
         return None
-    cases = row.new_cases
-    error, of_rows = (run.base_rate, run.of_rows) if cases is None else (cases.majority_error, cases.of_rows)
-    if error is None:
+    if row.new_cases is None:
+        by_weight = "" if run.weighted_share is None else ", by their weights"
+        error, of_rows = run.base_rate, f"of the training rows{by_weight}"
+    elif row.new_cases.majority_error is None:
         return None
+    else:
+        error, of_rows = row.new_cases.majority_error, row.new_cases.of_rows
     share = format_proportion(error, percent=True)
     return error, f"Always predicting the majority class would be wrong for {share} {of_rows}"
 
@@ -227,9 +230,21 @@ def cautions(
         Whether proportions are written in percent.
     """
     internal = [row for row in rows if not row.new_cases]
-    of_training = (
-        (*_low_limits(internal, n_samples, percent), *_size(n_samples), *of_data) if internal else ()
-    )
+    of_training: list[CudboundWarning] = []
+    if internal:
+        of_training = _low_limits(internal, n_samples, percent)
+        least, most = STUDIED
+        if not least <= n_samples <= most:
+            few, many = (
+                "with so few, no interval is informative",
+                "with so many, some can be set aside for testing",
+            )
+            message = (
+                f"These intervals were studied with {least} to {most} training rows, but there are {n_samples}: "
+                f"{few if n_samples < least else many}."
+            )
+            of_training.append(SmallSampleWarning(message, n_samples=n_samples))
+        of_training += of_data
     return (*of_training, *few_test_cases(rows))
 
 
@@ -241,31 +256,24 @@ def warn_of(reasons: Iterable[CudboundWarning]) -> None:
 
 def _low_limits(rows: Sequence[IntervalEstimate], n: int, percent: bool) -> list[CudboundWarning]:
     """Warn about upper limits lower than n new cases without an error could support, once per level."""
-    low: dict[tuple[float, float], list[IntervalEstimate]] = {}
-    for row in rows:
-        if row.alternative == "greater" or row.metric != "error":
-            continue
-        limit = limit_without_error(n, row.confidence_level, row.alternative)
-        if row.high < limit * (1.0 - ROUNDING):
-            low.setdefault((row.confidence_level, limit), []).append(row)
-    return [
-        SmallSampleWarning(
-            _too_good(too_low, n, level, limit, partial(format_proportion, percent=percent)),
-            methods=tuple(row.method for row in too_low),
-            limit=limit,
-        )
-        for (level, limit), too_low in low.items()
-    ]
-
-
-def _too_good(
-    rows: Sequence[IntervalEstimate], n: int, level: float, limit: float, write: Callable[..., str]
-) -> str:
-    limits = ", ".join(f"{row.method} (upper limit {write(row.high)})" for row in rows)
-    return (
-        f"Too good to be true: {limits}. Even {n} new cases without a single error would show, at "
-        f"{format_level(level)}, no more than that the error is at most {write(limit)}."
+    low = grouped(
+        ((row.confidence_level, limit), row)
+        for row in rows
+        if row.metric == "error" and row.alternative != "greater"
+        for limit in [limit_without_error(n, row.confidence_level, row.alternative)]
+        if row.high < limit * (1.0 - ROUNDING)
     )
+    cautions: list[CudboundWarning] = []
+    write = partial(format_proportion, percent=percent)
+    for (level, limit), too_low in low.items():
+        limits = ", ".join(f"{row.method} (upper limit {write(row.high)})" for row in too_low)
+        message = (
+            f"Too good to be true: {limits}. Even {n} new cases without a single error would show, at "
+            f"{format_level(level)}, no more than that the error is at most {write(limit)}."
+        )
+        methods = tuple(row.method for row in too_low)
+        cautions.append(SmallSampleWarning(message, methods=methods, limit=limit))
+    return cautions
 
 
 def few_test_cases(rows: Iterable[Row]) -> tuple[CudboundWarning, ...]:
@@ -280,15 +288,3 @@ def few_test_cases(rows: Iterable[Row]) -> tuple[CudboundWarning, ...]:
         for cases in sizes
         if cases.n < FEW_TESTED
     )
-
-
-def _size(n: int) -> list[CudboundWarning]:
-    least, most = STUDIED
-    if least <= n <= most:
-        return []
-    few, many = "with so few, no interval is informative", "with so many, some can be set aside for testing"
-    advice = few if n < least else many
-    message = (
-        f"These intervals were studied with {least} to {most} training rows, but there are {n}: {advice}."
-    )
-    return [SmallSampleWarning(message, n_samples=n)]

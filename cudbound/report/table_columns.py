@@ -16,7 +16,7 @@ from cudbound.basis.results import (
 )
 from cudbound.basis.words import grouped, in_formula, metric_words
 from cudbound.report.sentences import DIFFERENCES, SAME_POPULATION, cautions, explain_estimands, headline
-from cudbound.report.tables import Column, Report, Run, Style, rows_report, styled, with_confidence
+from cudbound.report.tables import METHOD, Column, Report, Run, Style, for_paper, rows_report, with_confidence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,8 +79,9 @@ def interval_report(
     limits = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
     title = f"{with_confidence(rows).capitalize()} {limits} for {subject}"
     columns = [Column("metric", "metric", "text"), *_COLUMNS] if other else _COLUMNS
-    report = rows_report("intervals", title, notes, columns, rows, to_frame, run, style)
-    return styled(replace(report, headline=headline(rows, run, style.percent)), rows, style)
+    quoted = headline(rows, run, style.percent)
+    report = rows_report("intervals", title, notes, columns, rows, to_frame, run, style, headline=quoted)
+    return for_paper(report, rows)
 
 
 def _estimand_notes(rows: Sequence[IntervalEstimate]) -> list[str]:
@@ -141,8 +142,7 @@ def point_report(
     )
     columns = (Column("estimate", "estimate", "difference"),)
     title = "Point estimates of the error of a classifier"
-    report = rows_report("estimates", title, notes, columns, rows, to_frame, run, style)
-    return styled(report, rows, style)
+    return for_paper(rows_report("estimates", title, notes, columns, rows, to_frame, run, style), rows)
 
 
 _ALTERNATIVE = Column("alternative", "alternative", "text")
@@ -202,10 +202,9 @@ def comparison_report(
         *([_ALTERNATIVE] if len({row.alternative for row in rows}) > 1 else []),
         *(_ADJUSTED if len(pairs) > 1 else _DIFFERENCE_COLUMNS),
     ]
-    report = rows_report("comparisons", title, notes, columns, rows, to_frame, run, style)
-    if len(pairs) > 1:
-        report = replace(report, columns=(*_NAMES, *report.columns[len(methods) == 1 :]))
-    return styled(report, by_pair(rows), style)
+    first = [*(_NAMES if len(pairs) > 1 else []), *([] if len(methods) == 1 < len(pairs) else [METHOD])]
+    report = rows_report("comparisons", title, notes, columns, rows, to_frame, run, style, first=first)
+    return for_paper(report, by_pair(rows))
 
 
 def by_pair(rows: Sequence[ComparisonResult]) -> tuple[ComparisonResult, ...]:

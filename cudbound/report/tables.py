@@ -117,12 +117,6 @@ class Run:
         rarer = self.n_non_events if self.class_sizes else min(self.n_events, self.n_non_events)
         return rarer / self.n_samples
 
-    @property
-    def of_rows(self) -> str:
-        """The denominator of an error on these data, in words."""
-        by_weight = "" if self.weighted_share is None else ", by their weights"
-        return f"of the training rows{by_weight}"
-
 
 def in_words(seed: int | None) -> str:
     """Return the seed for the notes."""
@@ -151,7 +145,7 @@ class Column:
     moves: int | None = None
 
 
-_METHOD = Column("method", "method", "text")
+METHOD = Column("method", "method", "text")
 LEVEL = Column("confidence_level", "level", "level")
 #: The last columns of intervals and comparisons.
 LAST = (
@@ -193,11 +187,6 @@ class Style:
             raise ParameterError("style", "'full' or 'paper'", self.style)
 
     @property
-    def on_paper(self) -> bool:
-        """Whether the layout is for a paper."""
-        return self.style == "paper"
-
-    @property
     def scale(self) -> str:
         """The scale of an error, in words."""
         return "percent, from 0% to 100%" if self.percent else "proportions in [0, 1]"
@@ -210,15 +199,11 @@ class Style:
     def write(self, value: str | float, kind: Kind = "difference") -> str:
         """Write a number of the table."""
         of_paper = 0 if self.percent else 2
-        return format_cell(value, kind, of_paper if self.on_paper else None, self.percent)
-
-    def of_row(self, is_proportion: bool) -> Style:
-        """Return the style of a row, whose numbers may have other units."""
-        return self if is_proportion else replace(self, percent=False)
+        return format_cell(value, kind, of_paper if self.style == "paper" else None, self.percent)
 
     def limits(self, row: Row) -> str:
         """Write an estimate with its limits or its only limit, if it has any, such as 0.16 (0.01 to 0.31)."""
-        style = self.of_row(row.is_proportion)
+        style = self if row.is_proportion else replace(self, percent=False)
         if math.isnan(row.estimate):
             return "not available"
         if isinstance(row, PointEstimate):
@@ -275,10 +260,11 @@ class Report:
 
     def cells(self) -> list[list[str]]:
         """Return the text of every cell, row by row."""
+        units = replace(self.style, percent=False)  # of costs and ratios
         return [
             [style.write(row[column.key], column.kind) for column in self.columns]
             for row in self.rows
-            for style in [self.style.of_row(bool(row.get("is_proportion", True)))]
+            for style in [self.style if row.get("is_proportion", True) else units]
         ]
 
 
@@ -302,10 +288,13 @@ def rows_report(
     to_frame: Callable[[], pd.DataFrame],
     run: Run | None,
     style: Style,
+    *,
+    first: Iterable[Column] = (METHOD,),
+    headline: tuple[str, ...] = (),
 ) -> Report:
     """Return rows of methods as a table: `notes` between those on run and level, `columns` before `LAST`.
 
-    The level has a column only if rows differ in it. Empty notes are left out.
+    The level has a column after the `first` ones if rows differ in it. Empty notes are left out.
     """
     levels = sorted({row.confidence_level for row in rows if not isinstance(row, PointEstimate)})
     written = f" {', '.join(map(format_level, levels))}" if levels else ""
@@ -315,7 +304,7 @@ def rows_report(
         name,
         title,
         (*([] if run is None else run.notes()), *filter(None, (*notes, level_note))),
-        (_METHOD, *([LEVEL] if len(levels) > 1 else []), *columns, *LAST),
+        (*first, *([LEVEL] if len(levels) > 1 else []), *columns, *LAST),
         # readers want to know more of what happened than programs
         tuple(
             row.to_record() | {"remarks": row.all_remarks(style.percent), "is_proportion": row.is_proportion}
@@ -324,6 +313,8 @@ def rows_report(
         to_frame,
         run,
         tuple(row.details for row in rows),
+        headline,
+        style=style,
     )
 
 
@@ -366,8 +357,8 @@ def _remarks_in_notes(rows: Sequence[Row], percent: bool) -> list[str]:
 BEFORE, AFTER = ("a", "b", "method", "confidence_level", "metric"), ("pvalue", "adjusted_pvalue")
 
 
-def styled(report: Report, rows: Sequence[Row], style: Style) -> Report:
-    """Return a table of methods in another style.
+def for_paper(report: Report, rows: Sequence[Row]) -> Report:
+    """Return a table of methods in the style of its report: for a paper, estimates and limits are in one column.
 
     Parameters
     ----------
@@ -375,17 +366,16 @@ def styled(report: Report, rows: Sequence[Row], style: Style) -> Report:
         The table in full.
     rows : sequence of Row
         The rows behind it.
-    style : Style
     """
-    if not style.on_paper:
-        return replace(report, style=style)
+    style = report.style
+    if style.style != "paper":
+        return report
     levels = {row.interval_level for row in rows if not isinstance(row, PointEstimate)}
     limits = f" ({format_level(levels.pop())} CI)" if len(levels) == 1 else " (CI)" if levels else ""
     columns = {column.key: column for column in report.columns}
     notes = _remarks_in_notes(rows, style.percent)
     return replace(
         report,
-        style=style,
         notes=(*report.notes, *notes),
         columns=(
             *(column for key, column in columns.items() if key in BEFORE),

@@ -26,7 +26,7 @@ from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.report.description import Description, cited, software
 from cudbound.report.render import Tabular
-from cudbound.report.tables import FULL, Column, Report, Run, Style, in_words, styled
+from cudbound.report.tables import FULL, Column, Report, Run, Style, in_words
 from cudbound.resampling.settings import DEFAULT_SIZES, Resampling
 from cudbound.study.closed_forms import check_half_width, round_up
 from cudbound.study.design_file import find_world
@@ -415,11 +415,11 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
             "share_within_mcse": "(se)",
             "coverage": "coverage",
         }
-        left_out = [key for key in headings if style.on_paper and key.endswith("_mcse")]
+        left_out = [key for key in headings if style.style == "paper" and key.endswith("_mcse")]
         left_out += [] if self.n_pilot is None else ["coverage"]
         frame = self.to_frame()
         rows: list[Any] = frame.to_dict("records")
-        whole = Report(
+        return Report(
             "sizes",
             f"Half-width of the {self._interval} against the number of patients n",
             tuple(self._notes(style)),
@@ -438,8 +438,8 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
                     for name in ("source", "n_pilot", "classifier", "n_resamples", "seed")
                 },
             },
+            style=replace(style, style="full"),
         )
-        return styled(whole, (), replace(style, style="full"))
 
     def _notes(self, style: Style) -> Iterator[str]:
         half_widths = [size.half_widths.size for size in self.sizes]
@@ -454,7 +454,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         yield (
             f"expected: mean half-width of limits in {style.range}. {share} keep to: half-width that {share} of the "
             f"samples do not exceed. <= {target}: share of samples with such a half-width."
-            + ("" if style.on_paper else " (se): Monte Carlo standard error of the number before it.")
+            + ("" if style.style == "paper" else " (se): Monte Carlo standard error of the number before it.")
             + (" coverage: share of intervals that contain the true value." if self.n_pilot is None else "")
         )
         yield (
