@@ -11,7 +11,6 @@ from cudbound.basis.method_card import RequestedMethods, find_named
 from cudbound.bound.cud_bound import Bound
 from cudbound.intervals.at_632 import AT_632, NORMAL_632, NORMAL_632_PLUS, PLUS_T_632
 from cudbound.intervals.auc_at_estimate import AUC_ON_TEST_SET, FOR_AUC
-from cudbound.intervals.austern_zhou import AUSTERN_ZHOU, ReplacementErrors
 from cudbound.intervals.binomial import LEFT_OUT, ON_TEST_SET, TEST_SET_T, TRAINING_NORMAL
 from cudbound.intervals.bootstrap_cv import (
     BBC_CV,
@@ -29,10 +28,16 @@ from cudbound.intervals.bootstrap_percentile import (
     PERCENTILE,
 )
 from cudbound.intervals.comparisons import AUC_DIFFERENCE, INDEPENDENT_TEST_SETS, MCNEMAR
-from cudbound.intervals.k_fold import OF_FOLDS, REPEATED_K_FOLD_T
+from cudbound.intervals.cross_validation import (
+    AUSTERN_ZHOU,
+    NESTED_CV,
+    OF_FOLDS,
+    REPEATED_K_FOLD_T,
+    NestedLosses,
+    ReplacementErrors,
+)
 from cudbound.intervals.laber_murphy import ACI, CUD, BoundaryDeviations
 from cudbound.intervals.method import Method, compute_interval
-from cudbound.intervals.nested_cv import NESTED_CV, NestedLosses
 from cudbound.intervals.own import OwnInterval, own_method
 from cudbound.intervals.random_splits import OF_SPLITS, HalfSplitLosses, ReplicateLosses
 from cudbound.intervals.two_center import POOLED, TWO_CENTER

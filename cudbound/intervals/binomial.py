@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
-from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import HOLDOUT_MODEL, described
 from cudbound.basis.proportions import inverted_binomial_interval, wald_interval, wilson_interval
 from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome
-from cudbound.basis.validation import check_choice
 from cudbound.intervals.at_632 import t_limits_of_brier
 from cudbound.intervals.method import Method
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, out_of_bag_error
@@ -105,7 +104,6 @@ OUT_OF_BAG_WILSON, OUT_OF_BAG_CLOPPER_PEARSON = (
 LEFT_OUT = (LEAVE_ONE_OUT_BINOMIAL, OUT_OF_BAG_WILSON, OUT_OF_BAG_CLOPPER_PEARSON)
 
 
-SIDES = ("two-sided", "upper", "lower")
 #: What all methods on a test set have in common.
 on_test_set = partial(Method, needs={TEST_SET}, estimand=HOLDOUT_MODEL, cost="1, or 0 with a new test set")
 
@@ -206,99 +204,7 @@ def jeffreys(errors: float, n_tested: float, confidence_level: float) -> Confide
     return ConfidenceInterval(low, high)
 
 
-#: Two-sided limits by the name of the formula: ``(errors, n_tested, confidence_level)``.
-FORMS: dict[str, Callable[[float, float, float], ConfidenceInterval]] = {
-    "wald": wald,
-    "wilson": wilson,
-    "clopper-pearson": clopper_pearson,
-    "wilson-corrected": wilson_corrected,
-    "agresti-coull": agresti_coull,
-    "jeffreys": jeffreys,
-}
-
-
-def held_out_interval(
-    errors: float, n_tested: float, confidence_level: float, *, form: str = "wilson", side: str = "two-sided"
-) -> ConfidenceInterval:
-    """Interval for the error of one classifier from the number of errors on independent test points.
-
-    Parameters
-    ----------
-    errors : float
-        Number of wrong points k, in [0, n_tested].
-    n_tested : float
-        Number of test points m, at least 1.
-    confidence_level : float
-        In (0, 1).
-    form : {"wilson", "clopper-pearson", "wald", "wilson-corrected", "agresti-coull", "jeffreys"}, default="wilson"
-        "wilson" inverts the normal approximation, "clopper-pearson" both binomial tails, "wald" is
-        k/m +- z sqrt(k/m (1 - k/m) / m); the cards of the methods have the others.
-    side : {"two-sided", "upper", "lower"}, default="two-sided"
-        "upper" gives [0, u], where u has the whole error probability; "lower" gives [l, 1]. With
-        "clopper-pearson" u is the test set bound of Langford.
-
-    Returns
-    -------
-    ConfidenceInterval
-        Within [0, 1], except for "agresti-coull" and for "wald", which has zero width at 0 and at `n_tested` errors.
-
-    Raises
-    ------
-    ValueError
-        If `errors` or `n_tested` is out of range, or `form` or `side` is not one of the words.
-
-    Notes
-    -----
-    With "clopper-pearson" and independent test points, the interval covers the error of the classifier with probability
-    at least `confidence_level` for any error. The others do so approximately.
-
-    References
-    ----------
-    Clopper, C. J. and Pearson, E. S. (1934). Biometrika 26, 404-413; Wilson, E. B. (1927). JASA 22, 209-212;
-    Brown, L. D., Cai, T. T. and DasGupta, A. (2001). Interval estimation for a binomial proportion. Statistical
-    Science 16, 101-133; Langford, J. (2005). Tutorial on practical prediction theory for classification. JMLR 6,
-    273-306, section 3, the test set bound.
-
-    Examples
-    --------
-    >>> interval = held_out_interval(3, 20, 0.95)
-    >>> round(interval.low, 4), round(interval.high, 4)
-    (0.0524, 0.3604)
-    >>> round(held_out_interval(0, 20, 0.95, form="clopper-pearson", side="upper").high, 4)
-    0.1391
-    """
-    if not n_tested >= 1:
-        raise ParameterError("n_tested", "at least 1", n_tested)
-    if not 0 <= errors <= n_tested:
-        raise ValueError(
-            f"The 'errors' parameter must be in [0, n_tested] = [0, {n_tested:g}]. Got {errors!r} instead; "
-            "count 0/1 losses, not differences of losses."
-        )
-    limits = FORMS[check_choice("form", form, FORMS)]
-    if check_choice("side", side, SIDES) == "two-sided":
-        return limits(errors, n_tested, confidence_level)
-    # each limit of this two-sided interval leaves out 1 - confidence_level; below 1/2 its level is negative and its
-    # limits change places, which all the formulas carry through
-    outer = limits(errors, n_tested, 2.0 * confidence_level - 1.0)
-    return ConfidenceInterval(0.0, outer.high) if side == "upper" else ConfidenceInterval(outer.low, 1.0)
-
-
-def _outcome(records: Records, confidence_level: float, *, form: str, side: str = "two-sided") -> Outcome:
-    record = records.require(TEST_SET)
-    losses = np.asarray(record.losses)
-    error, size = float(losses.mean()), record.n_effective
-    # whole numbers stay whole where every loss is 0 or 1 and counts as one row
-    errors = float(losses.sum()) if size == losses.size else error * size
-    interval = held_out_interval(errors, size, confidence_level, form=form, side=side)
-    return Outcome(
-        error,
-        interval,
-        degenerate=f"all losses on the test set are {losses[0]:g}: their variance is 0",
-        estimand=Estimand(record.estimand),
-    )
-
-
-def _langford(records: Records, confidence_level: float) -> Outcome:
+def langford(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
     """Exact one-sided binomial bound for the error on a test set.
 
     Formula: 0 and p with P(X <= k) = d (1 if k = m); X is binomial(m, p); k errors on m test points.
@@ -306,21 +212,46 @@ def _langford(records: Records, confidence_level: float) -> Outcome:
     Tendency: conservative: with cases that count alike, coverage of the error is at least nominal.
     Reference: Langford (2005), section 3.
     """
-    return _outcome(records, confidence_level, form="clopper-pearson", side="upper")
+    # each limit of the two-sided interval leaves out 1 - confidence_level; below 1/2 its level is negative and its
+    # limits change places, which all the formulas here carry through
+    return ConfidenceInterval(0.0, clopper_pearson(errors, n_tested, 2.0 * confidence_level - 1.0).high)
+
+
+#: ``(errors, n_tested, confidence_level)``: the number of errors k in [0, m], and that of test points m.
+Limits = Callable[[float, float, float], ConfidenceInterval]
+
+
+def _on_test_set(records: Records, confidence_level: float, *, limits: Limits) -> Outcome:
+    record = records.require(TEST_SET)
+    losses = np.asarray(record.losses)
+    error, size = float(losses.mean()), record.n_effective
+    # whole numbers stay whole where every loss is 0 or 1 and counts as one row
+    errors = float(losses.sum()) if size == losses.size else error * size
+    return Outcome(
+        error,
+        limits(errors, size, confidence_level),
+        degenerate=f"all losses on the test set are {losses[0]:g}: their variance is 0",
+        estimand=Estimand(record.estimand),
+    )
 
 
 def _each_limit(records: Records, confidence_level: float, _: str) -> Outcome:
-    return _outcome(records, 2.0 * confidence_level - 1.0, form="clopper-pearson")
+    return _on_test_set(records, 2.0 * confidence_level - 1.0, limits=clopper_pearson)
 
 
-def _with_form(form: str) -> Method:
-    return on_test_set(f"test-set-{form}", compute=partial(_outcome, form=form), **described(FORMS[form]))
+def _test_set_method(name: str, limits: Limits, **fields: Any) -> Method:
+    compute = partial(_on_test_set, limits=limits)
+    return on_test_set(f"test-set-{name}", compute=compute, **described(limits), **fields)
 
 
 ON_TEST_SET = (
-    *map(_with_form, ("wald", "wilson", "clopper-pearson")),
-    on_test_set("test-set-langford", compute=_langford, one_sided=_each_limit),
-    *map(_with_form, ("wilson-corrected", "agresti-coull", "jeffreys")),
+    _test_set_method("wald", wald),
+    _test_set_method("wilson", wilson),
+    _test_set_method("clopper-pearson", clopper_pearson),
+    _test_set_method("langford", langford, one_sided=_each_limit),
+    _test_set_method("wilson-corrected", wilson_corrected),
+    _test_set_method("agresti-coull", agresti_coull),
+    _test_set_method("jeffreys", jeffreys),
 )
 
 

@@ -439,18 +439,14 @@ class BetweenCenters(Pivot):
 
     def statistic(self, null: float = 0.0) -> float:
         """Return the distance of a null value from the nearer center in standard errors; 0 between the centers."""
-        return self._around(
-            min(max(null, self.estimate - self.spread), self.estimate + self.spread)
-        ).statistic(null)
+        nearer = min(max(null, self.estimate - self.spread), self.estimate + self.spread)
+        return Pivot(nearer, self.standard_error, self.df).statistic(null)
 
     def pvalue(self, null: float = 0.0, alternative: str = "two-sided") -> float:
         """Return the p-value for truth = null; a two-sided test between the centers has 1."""
         low, high = self.estimate - self.spread, self.estimate + self.spread
         center = {"less": high, "greater": low}.get(alternative, min(max(null, low), high))
-        return self._around(center).pvalue(null, alternative)
-
-    def _around(self, center: float) -> Pivot:
-        return Pivot(center, self.standard_error, self.df)
+        return Pivot(center, self.standard_error, self.df).pvalue(null, alternative)
 
 
 def _variance(won: Array, records: Records) -> float:

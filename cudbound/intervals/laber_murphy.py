@@ -20,7 +20,7 @@ from cudbound.intervals.method import Method
 from cudbound.losses.surrogates import LOSSES as SURROGATES
 from cudbound.metrics.metric import MetricRows
 from cudbound.problem.coordinates import orthonormal_basis
-from cudbound.problem.draws import Draws, SolveStatus
+from cudbound.problem.draws import SolveStatus
 from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel, Problem
 from cudbound.records import LOSSES, Records
 from cudbound.records.rules import FitCount, NumberOrNan, Numbers, Recorded, Remarks, Size, check_ordered
@@ -182,32 +182,11 @@ class DrawScores:
         return np.asarray(within | (np.abs(self.scores) <= TIE_TOLERANCE))
 
 
-def near_rate(rate: str | float, n_samples: int) -> float:
-    """Return a_n, the bound on n (x_i'beta)^2 / (x_i'Sigma x_i) up to which a point is near the boundary.
-
-    Parameters
-    ----------
-    rate : {"log", "loglog"} or float in [0, inf]
-        "log" is log n, "loglog" is log log n (0 for n < 3); numbers are used as they are.
-    n_samples : int
-
-    Examples
-    --------
-    >>> round(near_rate("log", 50), 3), near_rate(2, 50)
-    (3.912, 2.0)
-    """
-    if rate == "log":
-        return math.log(n_samples)
-    if rate == "loglog":
-        return math.log(math.log(n_samples)) if n_samples >= 3 else 0.0
-    return float(rate)
-
-
 def boundary_deviations(
     model: AdditiveModel,
     counts: NDArray[np.int32],
     *,
-    rate: str | float = "log",
+    rate: float | None = None,
     n_jobs: int | None = 1,
     limits: SearchLimits = DEFAULT_LIMITS,
 ) -> BoundaryDeviations:
@@ -232,9 +211,9 @@ def boundary_deviations(
         From `cudbound.adapters.to_additive_model`.
     counts : ndarray of int, shape (n_resamples, n_samples)
         Bootstrap draws, shared with the other methods.
-    rate : {"log", "loglog"} or float in [0, inf], default="log"
-        a_n, see `near_rate`. At 0 no point is near and the interval is the centered percentile bootstrap; at infinity
-        all points are.
+    rate : float in [0, inf] or None, default=None
+        a_n, the bound on n (x_i'beta)^2 / (x_i'Sigma x_i) up to which a point is near the boundary; None is log n. At 0
+        no point is near and the interval is the centered percentile bootstrap; at infinity all points are.
     n_jobs : int or None, default=1
         Number of threads; -1 for all cores. The result does not depend on it.
     limits : SearchLimits, default=SearchLimits(nodes_per_draw=20_000)
@@ -298,7 +277,7 @@ def boundary_deviations(
     True
     """
     n = model.labels.size
-    a_n = near_rate(rate, n)
+    a_n = math.log(n) if rate is None else rate
     problem = model.problem(counts)
     if a_n > 0.0:
         check_curvature(problem)
@@ -339,8 +318,7 @@ def check_curvature(problem: Problem) -> None:
         "The adaptive confidence interval needs a loss with a gradient and a curvature for the covariance of the "
         "coefficients.",
         f"Got {what} instead. Use the squared, logistic, exponential, squared_hinge or huber loss, for example "
-        "LogisticRegression() with an l2 penalty, or use the rate 0 for the centered percentile bootstrap, which "
-        "needs no covariance.",
+        "LogisticRegression() with an l2 penalty.",
     )
 
 
@@ -407,26 +385,20 @@ def _largest_scores(
     except SolveInterrupted:  # its advice concerns the bound
         raise KeyboardInterrupt("stopped while searching the points near the boundary") from None
     largest[todo] = _whole(draws.upper) - lift
-    if not draws.certified.all():
-        warn(_not_certified(draws, len(weights)))
-    return largest, int((~draws.certified).sum())
+    n_open = int((~draws.certified).sum())
+    n_inaccurate = int((draws.status == SolveStatus.INACCURATE).sum())
+    if n_open:
+        message = (
+            f"The search was stopped in {n_open} of {len(weights)} draws of the adaptive interval; bounds were used, "
+            "which make it longer. Increase nodes_per_draw or another limit in Bound(...), or with --bound."
+        )
+        warn(NotCertifiedWarning(message, n_limited=n_open - n_inaccurate, n_inaccurate=n_inaccurate))
+    return largest, n_open
 
 
 def _whole(upper: Array) -> Integers:
     """Return upper bounds on whole numbers; rounding lowers a bound by at most 2e-11 of the sum of absolute weights."""
     return np.floor(upper + 1e-6).astype(np.int64)
-
-
-def _not_certified(draws: Draws, n_draws: int) -> NotCertifiedWarning:
-    n_open = int((~draws.certified).sum())
-    n_inaccurate = int((draws.status == SolveStatus.INACCURATE).sum())
-    return NotCertifiedWarning(
-        f"The search was stopped in {n_open} of {n_draws} draws of the adaptive interval; bounds were used, which "
-        "make it longer. Increase nodes_per_draw or another limit in Bound(...), or with --bound, or use "
-        "a smaller rate, with fewer near points.",
-        n_limited=n_open - n_inaccurate,
-        n_inaccurate=n_inaccurate,
-    )
 
 
 def _remarks(problem: Problem, drawn: DrawScores, n_open: int, rate: float) -> tuple[str, ...]:

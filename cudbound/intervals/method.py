@@ -284,7 +284,7 @@ def compute_interval(
     outcome = _two_sided(method, records, confidence_level, chosen)
     reason = _why_degenerate(outcome)
     if alternative != "two-sided":
-        outcome = _opened(_each_at(method, records, confidence_level, alternative, chosen), alternative)
+        outcome = _one_limit(method, records, confidence_level, alternative, chosen)
         reason = reason or _why_degenerate(outcome)
     shared = fields_of_row(method, records, needs, chosen, outcome)
     return IntervalEstimate.of(
@@ -308,17 +308,14 @@ def _two_sided(method: Method, records: Any, confidence_level: float, options: M
     )
 
 
-def _each_at(
+def _one_limit(
     method: Method, records: Any, confidence_level: float, alternative: str, options: Mapping[str, Any]
 ) -> Outcome:
-    """Return both limits, each at the full level; for levels below 1/2 the lower limit is the larger one."""
+    """Return the outcome with one limit, at the full level; for levels below 1/2 the lower limit is the larger one."""
     if method.one_sided is not None:
-        return method.one_sided(records, confidence_level, alternative, **options)
-    return _two_sided(method, records, 2.0 * confidence_level - 1.0, options)
-
-
-def _opened(outcome: Outcome, alternative: str) -> Outcome:
-    """Return the outcome with an infinite limit on the side that the alternative leaves open."""
+        outcome = method.one_sided(records, confidence_level, alternative, **options)
+    else:
+        outcome = _two_sided(method, records, 2.0 * confidence_level - 1.0, options)
     limits = outcome.raw_interval
     low = -math.inf if alternative == "less" else limits.low
     high = math.inf if alternative == "greater" else limits.high

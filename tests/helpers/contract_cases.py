@@ -16,10 +16,9 @@ from cudbound.adapters.model import facts_of
 from cudbound.basis.method_card import RecordKind
 from cudbound.basis.sample import Sample
 from cudbound.intervals import GROUPS, METHODS
-from cudbound.intervals.austern_zhou import ReplacementErrors
 from cudbound.intervals.bootstrap_cv import RemovedCaseErrors, TunedFolds, TunedLosses
+from cudbound.intervals.cross_validation import NestedLosses, ReplacementErrors
 from cudbound.intervals.laber_murphy import BOUND, BOUNDARY, BoundaryDeviations, boundary_deviations
-from cudbound.intervals.nested_cv import NestedLosses
 from cudbound.intervals.random_splits import HalfSplitLosses, ReplicateLosses
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.point_estimates.bolstered import BOLSTERED_LOSSES, BolsteredLosses

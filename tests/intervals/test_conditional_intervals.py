@@ -25,7 +25,6 @@ from cudbound.intervals.binomial import (
     LEAVE_ONE_OUT_BINOMIAL,
     ON_TEST_SET,
     TRAINING_NORMAL,
-    held_out_interval,
 )
 from cudbound.intervals.bootstrap_percentile import (
     BIAS_CORRECTED,
@@ -174,25 +173,26 @@ def test_two_sided_test_set_intervals_are_those_of_their_peers(method, peer, sci
 def test_one_sided_score_limits_solve_their_equation(k, level):
     """Below a level of 1/2 too, where an upper limit lies below the share of errors."""
     m, z = 20, stats.norm.ppf(level)
-    for side, sign in (("upper", 1), ("lower", -1)):
-        interval = held_out_interval(k, m, level, form="wilson", side=side)
-        p = interval.high if side == "upper" else interval.low
+    for alternative, side, sign in (("less", "high", 1), ("greater", "low", -1)):
+        wilson = compute_interval(TEST_SET_WILSON, _test_set(k, m), level, alternative=alternative)
+        p = getattr(wilson.raw_interval, side)
         assert p - k / m == pytest.approx(sign * z * math.sqrt(max(p * (1 - p), 0.0) / m), abs=1e-7)
-        wald = held_out_interval(k, m, level, form="wald", side=side)
+        wald = compute_interval(TEST_SET_WALD, _test_set(k, m), level, alternative=alternative)
         reach = sign * z * math.sqrt(k / m * (1 - k / m) / m)
-        assert (wald.high if side == "upper" else wald.low) == pytest.approx(k / m + reach)
+        assert getattr(wald.raw_interval, side) == pytest.approx(k / m + reach)
         # p = 0 and p = 1 solve the equation at k = 0 and k = m too: on the side of z it is the other solution
         beyond = sign * z > 0
         if k in (0, m) and beyond == (k == 0):
             assert p == pytest.approx(z**2 / (m + z**2) if k == 0 else m / (m + z**2))
 
 
-@pytest.mark.parametrize("side", ["two-sided", "upper", "lower"])
-def test_exact_intervals_cover_at_their_level_whatever_the_error(side):
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("method", [TEST_SET_CLOPPER_PEARSON, TEST_SET_LANGFORD], ids=lambda one: one.name)
+def test_exact_intervals_cover_at_their_level_whatever_the_error(method, alternative):
     """Coverage summed over all outcomes of a test set, no simulation."""
     m, level = 25, 0.9
-    limits = [held_out_interval(k, m, level, form="clopper-pearson", side=side) for k in range(m + 1)]
-    low, high = np.array(limits).T
+    rows = [compute_interval(method, _test_set(k, m), level, alternative=alternative) for k in range(m + 1)]
+    low, high = np.array([row.raw_interval for row in rows]).T
     for error in np.linspace(0.0, 1.0, 301):
         covered = (low <= error) & (error <= high)
         assert stats.binom.pmf(np.arange(m + 1), m, error)[covered].sum() >= level - 1e-12

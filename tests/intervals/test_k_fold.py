@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import cudbound as cb
-from cudbound.intervals.k_fold import (
+from cudbound.intervals.cross_validation import (
     GRANDVALET_BENGIO,
     K_FOLD_T,
     bayle_pivot,

@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from statsmodels.stats.weightstats import DescrStatsW
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_learners
-from cudbound.intervals.k_fold import REPEATED_K_FOLD_T, repeated_k_fold_t_pivot
+from cudbound.intervals.cross_validation import REPEATED_K_FOLD_T, repeated_k_fold_t_pivot
 from cudbound.intervals.random_splits import (
     FIVE_BY_TWO_F,
     conservative_z_pivot,

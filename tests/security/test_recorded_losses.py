@@ -16,11 +16,10 @@ from record_kinds import names_of
 from within_limits import within_limits
 
 from cudbound.intervals import METHODS, RECORD_KINDS, compute_interval
-from cudbound.intervals.austern_zhou import ReplacementErrors
 from cudbound.intervals.bootstrap_cv import RemovedCaseErrors, TunedFolds, TunedLosses
+from cudbound.intervals.cross_validation import NestedLosses, ReplacementErrors
 from cudbound.intervals.laber_murphy import BoundaryDeviations
 from cudbound.intervals.method import compute_comparison
-from cudbound.intervals.nested_cv import NestedLosses
 from cudbound.intervals.random_splits import HalfSplitLosses, ReplicateLosses
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.point_estimates.bolstered import BolsteredLosses

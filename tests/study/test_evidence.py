@@ -22,7 +22,7 @@ from scipy.stats import binom
 from sizes_of_tests import CHOSEN, decimal, of_equal_errors, stored_cells
 
 from cudbound.intervals import DEFAULT_COMPARISONS, GROUPS, METHODS
-from cudbound.intervals.binomial import held_out_interval
+from cudbound.intervals.binomial import wald
 from cudbound.intervals.two_center import TWO_CENTER
 from cudbound.study.design_file import read_design, template_text
 from cudbound.study.runner import run_study
@@ -157,7 +157,7 @@ def test_a_card_quotes_the_range_of_the_stored_coverages(name):
 
 
 def test_the_card_of_the_normal_interval_has_its_coverage_with_few_errors():
-    limits = [held_out_interval(k, 25, 0.95, form="wald") for k in range(26)]
+    limits = [wald(k, 25, 0.95) for k in range(26)]
     covered = sum(binom.pmf(k, 25, 0.05) for k in range(26) if limits[k].low <= 0.05 <= limits[k].high)
     sentence = f"coverage is {covered:.2f} with 25 cases and an error of .05".replace("is 0.", "is .")
     assert sentence in METHODS["test-set-wald"].tendency
