@@ -14,7 +14,6 @@ from .analysis.table import ComparisonTable as ComparisonTable
 from .analysis.table import IntervalTable as IntervalTable
 from .analysis.table import PerformanceInterval as PerformanceInterval
 from .analysis.verify_result import verify_result as verify_result
-from .basis.calls import over_seeds as over_seeds
 from .basis.results import ConfidenceInterval as ConfidenceInterval
 from .basis.results import IntervalEstimate as IntervalEstimate
 from .bound.cud_bound import Bound as Bound

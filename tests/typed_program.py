@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,6 @@ from cudbound import (
     cud_interval,
     estimate_error,
     from_records,
-    over_seeds,
     own_method,
     performance_interval,
     plan_sample_size,
@@ -112,11 +110,7 @@ def tables(X: Rows, y: Labels) -> pd.DataFrame:
     first: ComparisonResult = comparisons["squares", "majority", "mcnemar"]
     adjusted: float | None = first.adjusted_pvalue
     print(compare_learners([model, rival], X, y, rng=0).row.pvalue, adjusted)
-    print(
-        stump_basis(model),
-        available_methods(),
-        over_seeds(partial(performance_interval, model, X, y), 5, rng=0),
-    )
+    print(stump_basis(model), available_methods())
     return pd.concat([intervals.to_frame(), comparisons.to_frame(), points.to_frame()])
 
 

@@ -287,7 +287,7 @@ def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Recor
     tested = None if records.test_set is None else records.test_set.rows_of(metric.event_class)
 
     def compute(method: Method) -> IntervalEstimate:
-        level, with_others = target.level(method.needs)
+        level, with_others = target.level_and_remarks(method.needs)
         row = compute_interval(
             method,
             target_records,

@@ -1,4 +1,4 @@
-"""What public calls share: versions, workers, progress, a forecast, one warning for all refits, repeats by seed."""
+"""What public calls share: versions, workers, progress, a forecast, one warning for all refits."""
 
 from __future__ import annotations
 
@@ -21,16 +21,9 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
-
-import numpy as np
+from typing import Any, ParamSpec, TypeVar
 
 from cudbound.basis.exceptions import SlowRefitsWarning, WarnedRefitsWarning
-from cudbound.basis.validation import check_integer, check_seed
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 #: Packages whose versions belong to a result, by the names of their distributions.
 PACKAGES = ("cudbound", "numpy", "scipy", "scikit-learn")
@@ -364,55 +357,3 @@ def _is_shown(category: type[Warning], text: str) -> bool:
 def _shortened(text: str) -> str:
     line = " ".join(text.split())
     return f"{line[:LONGEST]}..." if len(line) > LONGEST else line.rstrip(".")
-
-
-@public_call
-def over_seeds(
-    call: Callable[..., Any], n_seeds: int = 5, rng: int | np.random.Generator | None = None
-) -> pd.DataFrame:
-    """Make the same call with several seeds, and return the results by seed.
-
-    A range over seeds shows whether there are enough resamples, not how uncertain the estimate is. The part of it that
-    comes from bootstrap draws shrinks as `n_resamples` grows, and the interval does not.
-
-    Parameters
-    ----------
-    call : callable
-        ``call(rng=seed)`` returns a result that has ``to_frame()``: an interval, a comparison, or a table of them.
-    n_seeds : int, default=5
-        Number of calls.
-    rng : int, numpy.random.Generator or None, default=None
-        The first seed; None uses a fresh one, and a generator draws it. The others are spawned from it
-        (`numpy.random.SeedSequence`): the frame is exactly reproducible, and one over 10 seeds starts with that over 5.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One line per seed and row of its result: the column ``seed``, and those of ``to_frame()``.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Examples
-    --------
-    >>> from functools import partial
-    >>> import numpy as np
-    >>> from cudbound import LeastSquaresClassifier, performance_interval, over_seeds
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(40, 2))
-    >>> y = X[:, 0] + rng.normal(size=40) > 0
-    >>> clf = LeastSquaresClassifier().fit(X, y)
-    >>> runs = over_seeds(partial(performance_interval, clf, X, y, n_resamples=50), 3, rng=0)
-    >>> ranges = runs.groupby("method")[["low", "high"]].agg(["min", "max"])
-    >>> ranges.shape
-    (1, 4)
-    """
-    import pandas as pd
-
-    seed = check_seed(rng)
-    spawned = np.random.SeedSequence(seed).spawn(check_integer("n_seeds", n_seeds, 1) - 1)
-    seeds = [seed, *(int(child.generate_state(1)[0]) for child in spawned)]  # short enough to be typed
-    frames: dict[int, pd.DataFrame] = {seed: call(rng=seed).to_frame() for seed in seeds}
-    return pd.concat(frames, names=["seed"]).reset_index("seed").reset_index(drop=True)

@@ -47,19 +47,19 @@ class Groups:
         ValueError
             If they have another shape, one is missing, or all are equal.
         """
+        import pandas as pd
+
         # of a list, no number is rounded
         names = np.asarray(values, dtype=None if hasattr(values, "dtype") else object)
         if names.ndim != 1 or not names.size:
             raise ValueError(f"'groups' must have one value per row. Got shape {names.shape} instead.")
-        missing = [row for row, value in enumerate(names.tolist()) if value is None or value != value]
-        if missing:
+        codes, different = pd.factorize(names)
+        if (missing := np.flatnonzero(codes < 0)).size:
             raise ValueError(
-                f"'groups' must assign every row to a group. Got {len(missing)} missing values, the first in "
+                f"'groups' must assign every row to a group. Got {missing.size} missing values, the first in "
                 f"row {missing[0]}; give each such row its own group."
             )
-        numbers: dict[Any, int] = {}
-        codes = np.array([numbers.setdefault(value, len(numbers)) for value in names.tolist()], dtype=np.intp)
-        if len(numbers) < 2:
+        if len(different) < 2:
             raise ValueError("'groups' must contain at least two groups. Got the same value in every row.")
         return cls(codes)
 

@@ -340,7 +340,8 @@ def hypotheses_in_words(
     return f"{left} {of_null} {right}", f"{left} {of_alternative} {right}"
 
 
-class Row(InLines):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Row(InLines, PointOutcome):
     """One row of a table: the result of one method, and what is needed to interpret it.
 
     A row is the outcome of a method, completed by what the table knows.
@@ -350,13 +351,9 @@ class Row(InLines):
     COLUMNS: ClassVar[tuple[str, ...]]
 
     method: str
-    estimand: Estimand | None
+    estimand: Estimand
     n_fits: int
-    remarks: tuple[str, ...]
-    degenerate: str | None
-    details: Mapping[str, float]
-    tested: TestedRows | None
-    words: Words | None
+    tested: TestedRows | None = None
 
     @property
     def title(self) -> str:
@@ -516,15 +513,11 @@ class IntervalEstimate(_RowWithInterval, Outcome):
         The test cases or held-out rows of a method that tests one classifier; ``n_test`` is their number.
     """
 
-    method: str
-    estimand: Estimand
     confidence_level: float
-    n_fits: int
     alternative: str = "two-sided"
     metric: str = "error"
     lowest: float = 0.0
     highest: float = 1.0
-    tested: TestedRows | None = None
 
     COLUMNS: ClassVar = (
         *("method", "metric", "estimate", "low", "high", "width", "raw_low", "raw_high", "confidence_level"),
@@ -573,18 +566,14 @@ class ComparisonResult(_RowWithInterval, TestOutcome):
         As in `IntervalEstimate`.
     """
 
-    method: str
-    estimand: Estimand
     confidence_level: float
     alternative: str
-    n_fits: int
     null: float = 0.0
     metric: str = "error"
     a: str = "a"
     b: str = "b"
     adjusted_pvalue: float | None = None
     simultaneous_interval: ConfidenceInterval | None = None
-    tested: TestedRows | None = None
 
     COLUMNS: ClassVar = (
         *("a", "b", "method", "metric", "estimate", "low", "high", "raw_low", "raw_high", "confidence_level"),
@@ -626,7 +615,7 @@ class ComparisonResult(_RowWithInterval, TestOutcome):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PointEstimate(Row, PointOutcome):
+class PointEstimate(Row):
     """One row of the table of point estimates, and what is needed to interpret it.
 
     Attributes
@@ -644,11 +633,6 @@ class PointEstimate(Row, PointOutcome):
     tested : TestedRows or None, default=None
         As in `IntervalEstimate`.
     """
-
-    method: str
-    estimand: Estimand
-    n_fits: int
-    tested: TestedRows | None = None
 
     COLUMNS: ClassVar = ("method", "estimate", "estimand", "n_fits", "n_test", "degenerate", "remarks")
 

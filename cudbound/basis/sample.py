@@ -453,10 +453,24 @@ def related_rows(
     ()
     """
     warnings: list[exceptions.CudboundWarning] = []
-    if sample_weight is not None:
-        warnings += _frequencies(sample_weight)
+    total = 0.0 if sample_weight is None else float(sample_weight.sum())
+    if sample_weight is not None and total > len(labels) and not (sample_weight % 1.0).any():
+        message = (
+            f"All weights are whole numbers and sum to {total:.0f} for {len(labels)} rows. If they are numbers of "
+            "patients with the same values, repeat the rows, one row per patient, and omit the weights; with weights, "
+            "intervals are much too long."
+        )
+        warnings.append(exceptions.RepeatedRowsWarning(message, n_patients=int(total)))
     if groups is not None:
-        return (*warnings, *_few_groups(groups))
+        n, size = groups.n_groups, groups.n_effective
+        if size < FEWEST_GROUPS or size < LEAST_SHARE * n:
+            sizes = "" if size == n else f", as informative as {size:.1f} groups of equal size"
+            message = (
+                f"The rows come from {n} groups{sizes}: with so few, the variation between groups is poorly known, and "
+                "intervals may be too short."
+            )
+            warnings.append(exceptions.SmallSampleWarning(message, n_groups=n, n_effective=size))
+        return tuple(warnings)
     if n_equal := count_improbable_copies(X, labels):
         verb = "equals" if n_equal == 1 else "equal"
         message = (
@@ -466,30 +480,6 @@ def related_rows(
         )
         warnings.append(exceptions.RepeatedRowsWarning(message, n_equal=n_equal))
     return tuple(warnings)
-
-
-def _few_groups(groups: Groups) -> list[exceptions.CudboundWarning]:
-    n, size = groups.n_groups, groups.n_effective
-    if size >= FEWEST_GROUPS and size >= LEAST_SHARE * n:
-        return []
-    sizes = "" if size == n else f", as informative as {size:.1f} groups of equal size"
-    message = (
-        f"The rows come from {n} groups{sizes}: with so few, the variation between groups is poorly known, and "
-        "intervals may be too short."
-    )
-    return [exceptions.SmallSampleWarning(message, n_groups=n, n_effective=size)]
-
-
-def _frequencies(weight: validation.Array) -> list[exceptions.CudboundWarning]:
-    total = float(weight.sum())
-    if (weight % 1.0).any() or not total > weight.size:
-        return []
-    message = (
-        f"All weights are whole numbers and sum to {total:.0f} for {weight.size} rows. If they are numbers of "
-        "patients with the same values, repeat the rows, one row per patient, and omit the weights; with weights, "
-        "intervals are much too long."
-    )
-    return [exceptions.RepeatedRowsWarning(message, n_patients=int(total))]
 
 
 #: How far rounding can take a probability beyond [0, 1], and the sum of those of a row from 1.

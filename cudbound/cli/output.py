@@ -100,13 +100,13 @@ class ResultOutput:
         if self.plot is not None:
             display = result.display()
             display.percent = self.percent
-            texts[self.plot] = display.image(picture_form(self.plot))
+            texts[self.plot] = display.image(self.plot)
         form = self.form or EXTENSIONS["" if self.path is None else self.path.suffix.lower()]
         report = result.report(style=Style(self.style, self.percent))
         if instability is not None:
             refits = result.instability
             display = refits.display("classes" if refits.risks is None else "risks")
-            texts[instability] = display.image(picture_form(instability))
+            texts[instability] = display.image(instability)
             more = {**report.more, "instability": refits.summary}
             report = replace(report, notes=(*report.notes, *refits.lines()), more=more)
         text = render_report(report, form)
@@ -122,14 +122,9 @@ class ResultOutput:
         finish(collected)
 
 
-def picture_form(path: Path) -> str:
-    """Return the plot format from the extension of a file."""
-    return path.suffix.lower().removeprefix(".")
-
-
 def picture(text: str) -> Path:
     """Return the file of a plot; its extension must be a plot format."""
-    if picture_form(Path(text)) not in IMAGES:
+    if Path(text).suffix.lower().removeprefix(".") not in IMAGES:
         raise ValueError(f"{text!r} ends in none of .{', .'.join(IMAGES)}.")
     return Path(text)
 

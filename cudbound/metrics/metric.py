@@ -284,7 +284,7 @@ class MetricRows:
         """Whether the intervals have one limit."""
         return self.alternative != "two-sided"
 
-    def level(self, needs: Needs) -> tuple[float, tuple[str, ...]]:
+    def level_and_remarks(self, needs: Needs) -> tuple[float, tuple[str, ...]]:
         """Return the level of a method that uses these records, and a remark on the intervals that hold with it."""
         of_family = any(kind.per == "family" for kind in needs)
         level = self.cud_level if of_family else self.level_per_interval

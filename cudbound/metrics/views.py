@@ -30,20 +30,16 @@ def scored(records: Records) -> Records:
         raise ParameterError("event", "which training rows are events, for scores and probabilities", None)
     if bootstrap is not None:
         n_events, n_rows = bootstrap.counts @ records.event.astype(np.int64), bootstrap.counts.sum(axis=1)
-        bootstrap = _without_draws(bootstrap, (n_events == 0) | (n_events == n_rows))
+        kept, remarks = np.flatnonzero((n_events > 0) & (n_events < n_rows)), bootstrap.remarks
+        if kept.size < n_rows.size:
+            # the losses of the other draws are those of constant classifiers, which have no scores
+            omitted = (
+                f"{n_rows.size - kept.size} of {n_rows.size} draws contain only one class and were omitted"
+            )
+            remarks = (*(remark for remark in remarks if "single-class" not in remark), omitted)
+        bootstrap = _of_some_draws(bootstrap, kept, remarks) if kept.size else None
     # inner draws, whose errors no method for scores reads, were made of all draws
     return replace(records, bootstrap=bootstrap, inner=None, kind="scores")
-
-
-def _without_draws(record: BootstrapLosses, left_out: NDArray[np.bool_]) -> BootstrapLosses | None:
-    if left_out.all():
-        return None
-    remarks = record.remarks
-    if n_lost := int(left_out.sum()):
-        # the losses of these draws are those of constant classifiers, which have no scores
-        remarks = tuple(remark for remark in remarks if "single-class" not in remark)
-        remarks = (*remarks, f"{n_lost} of {left_out.size} draws contain only one class and were omitted")
-    return _of_some_draws(record, np.flatnonzero(~left_out), remarks)
 
 
 def _of_some_draws(

@@ -104,23 +104,23 @@ class Display(abc.ABC):
     def _draw_on(self, ax: Axes) -> None:
         """Draw everything and keep the artists."""
 
-    def image(self, format: str) -> bytes:
-        """Draw the display on its own figure and return the content of a file.
+    def image(self, path: str | os.PathLike[str]) -> bytes:
+        """Draw the display on its own figure and return the content of a file of this name.
 
-        Parameters
-        ----------
-        format : {"svg", "png", "pdf"}
-            The same display gives the same bytes: the file has no date.
+        The same display gives the same bytes: the file has no date.
 
         Raises
         ------
         ParameterError
-            If the format is not supported.
+            If the extension is not .svg, .png or .pdf.
         ImportError
             If matplotlib is not installed; the message shows the install command.
         """
+        format = Path(path).suffix.lower().removeprefix(".")
         if format not in IMAGES:
-            raise ParameterError("format", f"one of {list(IMAGES)}", format)
+            raise ParameterError(
+                "path", f"a name that ends in one of {[f'.{form}' for form in IMAGES]}", str(path)
+            )
         stream = io.BytesIO()
         with _drawn(self, "cudbound", "path") as figure:
             figure.savefig(stream, format=format, dpi=200, metadata=dict.fromkeys(IMAGES[format]))
@@ -131,19 +131,12 @@ class Display(abc.ABC):
 
         Raises
         ------
-        ParameterError
-            If the extension is not supported.
-        ImportError
-            If matplotlib is not installed; the message shows the install command.
+        ParameterError, ImportError
+            As in `image`.
         OSError
             If the file cannot be written.
         """
-        format = Path(path).suffix.lower().removeprefix(".")
-        if format not in IMAGES:
-            raise ParameterError(
-                "path", f"a name that ends in one of {[f'.{form}' for form in IMAGES]}", str(path)
-            )
-        Path(path).write_bytes(self.image(format))
+        Path(path).write_bytes(self.image(path))
 
     def svg(self, name: str) -> str:
         """Draw the display and return an ``<svg>`` element.

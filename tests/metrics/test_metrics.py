@@ -212,9 +212,9 @@ def test_metrics_by_themselves_have_the_level_each():
     for one in found:
         assert one.family == (one.metric,)
         assert one.family_level == one.level_per_interval == 0.9
-        assert one.level(BOUND) == one.level(OTHER) == (0.9, ())
+        assert one.level_and_remarks(BOUND) == one.level_and_remarks(OTHER) == (0.9, ())
         assert not one.one_sided
-        assert one.level(frozenset()) == (0.9, ())
+        assert one.level_and_remarks(frozenset()) == (0.9, ())
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
@@ -226,26 +226,26 @@ def test_a_family_divides_the_error_probability_where_it_is_not_bounded_as_a_who
     for one in found:
         assert one.family == tuple(other.metric for other in found)
         assert one.family_level == 0.9
-        assert one.level_per_interval == one.level(OTHER)[0] == pytest.approx(0.975)
+        assert one.level_per_interval == one.level_and_remarks(OTHER)[0] == pytest.approx(0.975)
         assert one.one_sided == (alternative != "two-sided")
-        assert one.level(BOUND) == (0.9, ())
-    assert found[1].level(OTHER)[1] == (
+        assert one.level_and_remarks(BOUND) == (0.9, ())
+    assert found[1].level_and_remarks(OTHER)[1] == (
         "together with sensitivity and error and balanced-error: each at 97.5%",
     )
 
 
 def test_the_bound_of_all_class_metrics_leaves_its_share_to_the_others():
     error, sensitivity, auc = targets(Metrics(["error", "sensitivity", "auc"], joint=True), level=0.94)
-    assert error.level(BOUND)[0] == sensitivity.level(BOUND)[0] == pytest.approx(0.96)
-    assert auc.level(OTHER)[0] == error.level(OTHER)[0] == pytest.approx(0.98)
-    assert error.level(BOUND)[1] == ("together with auc: each at 96%",)
-    assert auc.level(OTHER)[1] == ("together with error and sensitivity: each at 98%",)
+    assert error.level_and_remarks(BOUND)[0] == sensitivity.level_and_remarks(BOUND)[0] == pytest.approx(0.96)
+    assert auc.level_and_remarks(OTHER)[0] == error.level_and_remarks(OTHER)[0] == pytest.approx(0.98)
+    assert error.level_and_remarks(BOUND)[1] == ("together with auc: each at 96%",)
+    assert auc.level_and_remarks(OTHER)[1] == ("together with error and sensitivity: each at 98%",)
 
 
 def test_a_divided_level_has_few_digits_and_is_not_above_the_level():
     error = targets(Metrics(["error", "sensitivity", "specificity"], joint=True), level=0.95)[0]
-    assert error.level(OTHER)[0] > 0.9833
-    assert error.level(OTHER)[1] == ("together with sensitivity and specificity: each at 98.33%",)
+    assert error.level_and_remarks(OTHER)[0] > 0.9833
+    assert error.level_and_remarks(OTHER)[1] == ("together with sensitivity and specificity: each at 98.33%",)
 
 
 # ---- the keyword ``event`` of every call that takes a metric ----
