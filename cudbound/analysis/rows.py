@@ -356,7 +356,7 @@ def _why_unread(kind: RecordKind[Any], metric: Metric, tested: TestedRows | None
 
 def _share(target: MetricRows, records: Records, tested: TestedRows | None) -> predictive.Proportion:
     """Return the share of events, with limits at the level of a target's rows: of new cases, or else in training."""
-    level = 2.0 * target.family_level - 1.0 if target.one_sided else target.family_level
+    level = 2.0 * target.family_level - 1.0 if target.alternative != "two-sided" else target.family_level
     if tested is not None:
         event = np.asarray(records.require(TEST_SET).event)
         return predictive.Proportion(*share_limits(event, None, None, level))

@@ -64,11 +64,6 @@ class Groups:
         return cls(codes)
 
     @property
-    def n_samples(self) -> int:
-        """Rows of the training set."""
-        return int(self.codes.size)
-
-    @property
     def n_groups(self) -> int:
         """Number of groups."""
         return int(self.sizes.size)
@@ -91,7 +86,7 @@ class Groups:
         >>> Groups.of([1, 1, 2, 2, 3, 3]).n_effective, Groups.of([1] * 8 + [2, 3]).n_effective
         (3.0, 1.5151515151515151)
         """
-        return float(self.n_samples**2 / np.square(self.sizes).sum())
+        return float(self.codes.size**2 / np.square(self.sizes).sum())
 
     @cached_property
     def first_rows(self) -> NDArray[np.intp]:
@@ -129,7 +124,7 @@ def check_groups(groups: ArrayLike, labels: NDArray[np.float64]) -> Groups:
         If they are not one value per row with at least two different values, or if a class occurs in only one group.
     """
     of_rows = Groups.of(groups)
-    check_lengths(labels.size, of_rows.n_samples, ("y", "groups"))
+    check_lengths(labels.size, of_rows.codes.size, ("y", "groups"))
     for label in np.unique(labels):
         n_groups = np.unique(of_rows.codes[labels == label]).size
         if n_groups < MIN_GROUPS_PER_CLASS:

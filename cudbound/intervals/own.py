@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def _record(inputs: RecordingInputs, target: MetricRows, _: Records) -> dict[str, Any]:
     """Return the results of user-defined methods, or why they fail; all get the same random numbers."""
     sample, results = inputs.sample, dict[str, Any]()
-    level = 2.0 * target.level_per_interval - 1.0 if target.one_sided else target.level_per_interval
+    one_sided, level = target.alternative != "two-sided", target.level_per_interval
+    level = 2.0 * level - 1.0 if one_sided else level
     for name, interval in inputs.user_functions.items():
         rng = deepcopy(inputs.streams["own_intervals"])
         try:

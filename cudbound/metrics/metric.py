@@ -279,11 +279,6 @@ class MetricRows:
         n_intervals = len(self.family)
         return self.family_level if n_intervals == 1 else 1.0 - (1.0 - self.family_level) / n_intervals
 
-    @property
-    def one_sided(self) -> bool:
-        """Whether the intervals have one limit."""
-        return self.alternative != "two-sided"
-
     def level_and_remarks(self, needs: Needs) -> tuple[float, tuple[str, ...]]:
         """Return the level of a method that uses these records, and a remark on the intervals that hold with it."""
         of_family = any(kind.per == "family" for kind in needs)

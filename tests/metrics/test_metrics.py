@@ -213,7 +213,7 @@ def test_metrics_by_themselves_have_the_level_each():
         assert one.family == (one.metric,)
         assert one.family_level == one.level_per_interval == 0.9
         assert one.level_and_remarks(BOUND) == one.level_and_remarks(OTHER) == (0.9, ())
-        assert not one.one_sided
+        assert one.alternative == "two-sided"
         assert one.level_and_remarks(frozenset()) == (0.9, ())
 
 
@@ -227,7 +227,7 @@ def test_a_family_divides_the_error_probability_where_it_is_not_bounded_as_a_who
         assert one.family == tuple(other.metric for other in found)
         assert one.family_level == 0.9
         assert one.level_per_interval == one.level_and_remarks(OTHER)[0] == pytest.approx(0.975)
-        assert one.one_sided == (alternative != "two-sided")
+        assert one.alternative == alternative
         assert one.level_and_remarks(BOUND) == (0.9, ())
     assert found[1].level_and_remarks(OTHER)[1] == (
         "together with sensitivity and error and balanced-error: each at 97.5%",
