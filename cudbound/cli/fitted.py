@@ -243,15 +243,18 @@ def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: i
     """
     if isinstance(classifier, SavedModel):
         return _match(classifier, sample)
+    import numpy as np
+
     from cudbound.adapters.parts import describe_classifier, fit_keywords  # loads scikit-learn
 
+    labels = (0, 1) if sample.event else sample.classes
+    y = np.asarray(labels)[sample.y]
     with in_words_of_the_command("the classifier") as collected:
         estimator = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
-        estimator.fit(sample.X, sample.labels, **fit_keywords(estimator, sample.weights))
+        estimator.fit(sample.X, y, **fit_keywords(estimator, sample.weights))
     description = describe_classifier(estimator)
-    labels = (0, 1) if sample.event else sample.classes
     return FittedClassifier(
-        estimator, sample.X, sample.labels, sample, description, collected.messages, labels, fitted_here=True
+        estimator, sample.X, y, sample, description, collected.messages, labels, fitted_here=True
     )
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from cudbound.inputs import data_file, parsed_file
 from cudbound.inputs.classifier_recipe import STRATEGIES
-from cudbound.inputs.data_file import CsvError, DataFile, count_rows, first_few, key_of, quoted, to_drop
+from cudbound.inputs.data_file import CsvError, DataFile, first_few, key_of, quoted, to_drop
 from cudbound.inputs.parsed_file import AUTO, Table
-from cudbound.inputs.suspicions import copies, suspicions
+from cudbound.inputs.suspicions import suspicions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,33 +82,24 @@ class TrainingData:
         design, _ = _design(whole, whole, list(whole), categories, self.missing is not None)
         return design.to_numpy(dtype=np.float64)[len(self.columns) :]
 
-    @property
-    def labels(self) -> NDArray[Any]:
-        """The labels for the classifier: 0 and 1, or the values of the target if there are more than two."""
-        return self.y if self.event else np.asarray(self.classes)[self.y]
 
-
-def read_training_data(
-    data: DataFile, *, any_features: bool = False, parsed: tuple[Table, DataFile] | None = None
-) -> TrainingData:
+def read_training_data(data: DataFile, *, any_features: bool = False) -> TrainingData:
     """Read a CSV file, and select, check and convert the columns of a fit.
 
     Parameters
     ----------
     data : DataFile
     any_features : bool, default=False
-        Whether a feature may be constant or a copy of the target, as in published data sets.
-    parsed : (Table, DataFile) or None, default=None
-        What `cudbound.inputs.parsed_file.parse_file` returned, where the file was read already.
+        Whether a feature may be constant, and is not looked at for mistakes, as in published data sets.
 
     Raises
     ------
     CsvError
         If the file cannot be used, see `cudbound.inputs.parsed_file.parse_file`, a used cell is missing and not
-        handled, see `cudbound.inputs.parsed_file.settle_missing`, a feature is not numeric, infinite, constant or a
-        copy of the target, the target does not have two usable classes, or all rows are in one group.
+        handled, see `cudbound.inputs.parsed_file.settle_missing`, a feature is not numeric, infinite or
+        constant, the target does not have two usable classes, or all rows are in one group.
     """
-    table, data = parsed or parsed_file.parse_file(data)
+    table, data = parsed_file.parse_file(data)
     cells, frame, settled = settled_cells(table, data)
     target, features = data.target, list(data.features)
     others = frame[[name for name in features if name not in data.categorical]]
@@ -118,11 +109,11 @@ def read_training_data(
     keys, notes = data_file.spelled_alike(frame.map(key_of), [*labels, *categorical])
     class_keys = parsed_file.classes_of(keys[target], data)
     y = keys[target].map(class_keys.index).to_numpy(dtype=np.int64)
-    if not any_features:
-        _check_use(keys[features], y, target)
     numbers = numbers_in(others.drop(columns=texts))
     warnings = [*table.warnings, *notes]
     if not any_features:
+        if constant := [quoted(name) for name in features if keys[name].nunique() == 1]:
+            raise CsvError(to_drop(constant, "has the same value in every row and no use as a feature"))
         warnings += data_file.doubts(table.cells[numbers.columns].loc[frame.index], data)
         warnings += suspicions(cells, data, numbers)
     filled = bool(settled) and data.missing in STRATEGIES
@@ -175,17 +166,6 @@ def _automatic_categories(frame: pd.DataFrame) -> list[str]:
             "--categorical COL,auto"
         )
     return [name for name, kind in kinds.items() if kind == data_file.TEXT]
-
-
-def _check_use(keys: pd.DataFrame, y: NDArray[np.int64], target: str) -> None:
-    """Raise an error for features that are constant or copies of the target."""
-    if constant := [quoted(name) for name in keys.columns if keys[name].nunique() == 1]:
-        raise CsvError(to_drop(constant, "has the same value in every row and no use as a feature"))
-    if names := copies(keys, y):
-        raise CsvError(
-            f"column {first_few([*map(quoted, names)])} is a copy of the target {quoted(target)}, with "
-            "a single value per class; a classifier must not use it: drop it with --exclude COL"
-        )
 
 
 def _design(
@@ -293,7 +273,14 @@ def read_new_cases(
         )
     keys = frame.map(key_of)
     if sample.groups is not None:
-        _check_groups(keys[str(data.group)], set(sample.groups.tolist()), table.source)
+        groups = keys[str(data.group)]
+        known = groups.duplicated() | groups.isin(sample.groups.tolist())
+        if known.any():
+            line: Any = known.idxmax()
+            raise CsvError(
+                f"--group: {quoted(str(data.group))} {quoted(groups[line])} on line {line} of {quoted(table.source)} "
+                "also has training rows, or a case above it; new cases must be independent: keep one of each new group"
+            )
     places = {name: number for number, name in enumerate(map(key_of, sample.classes))}
     y = _known(keys[data.target], places, table.source).map(places).to_numpy(dtype=np.int64)
     levels = {
@@ -316,19 +303,3 @@ def _known(keys: pd.Series[str], values: Iterable[str], source: str) -> pd.Serie
             "spelling, or remove this case"
         )
     return texts.map(spelled).reindex(keys.index)
-
-
-def _check_groups(keys: pd.Series[str], in_training: set[str], source: str) -> None:
-    """Raise CsvError if a group has several new cases, which would not be independent, or training rows."""
-    name, old = quoted(str(keys.name)), keys[keys.isin(in_training)]
-    if len(old):
-        raise CsvError(
-            f"--group: {name} {quoted(old.iloc[0])} on line {old.index[0]} of {quoted(source)} also has training rows, "
-            f"as {count_rows(len(old))} there in all; remove them, since they are not new"
-        )
-    again = keys[keys.duplicated()]
-    if len(again):
-        raise CsvError(
-            f"--group: {name} {quoted(again.iloc[0])} has several cases in {quoted(source)}, which are not "
-            "independent; keep one of each group"
-        )

@@ -15,7 +15,6 @@ from cudbound.inputs.parsed_file import (
     AUTO,
     Table,
     check_names,
-    find_features,
     missing_cells,
     read_data_file,
     settle_missing,
@@ -124,8 +123,7 @@ def check_file(data: DataFile) -> FileCheck:
     try:
         if not data.target:
             raise CsvError("no column has exactly two values; choose the target with --target COL")
-        parsed = table, find_features(table, data)
-        spreads = unequal_spreads(read_training_data(data, parsed=parsed).X)
+        spreads = unequal_spreads(read_training_data(data).X)
     except CsvError as stopped:
         error = stopped
     if spreads:

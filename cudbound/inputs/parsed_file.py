@@ -149,13 +149,13 @@ def _check_form(name: str, rows: Rows) -> None:
     first = next(line for line, number in n_filled.items() if 2 * number > usual)
     if first != begin:
         raise CsvError(
-            f"{name}: line {begin} has {_cells(n_filled[begin])}, line {first} has {len(rows[first])}: is "
+            f"{name}: line {begin} has {n_filled[begin]} cell(s), line {first} has {len(rows[first])}: is "
             f"the text above line {first} a title? Add --skip-rows {first - 1}"
         )
     for line, cells in rows.items():
         if len(cells) < width or any(cells[width:]):
             raise CsvError(
-                f"{name}: line {line} has {_cells(len(cells))}, the header has {width}; put text that contains the "
+                f"{name}: line {line} has {len(cells)} cell(s), the header has {width}; put text that contains the "
                 "delimiter in quotes, delete a footer or a note, or, if the first cells are names of the rows, as R "
                 "writes them, put a name for them at the start of the header"
             )
@@ -164,10 +164,6 @@ def _check_form(name: str, rows: Rows) -> None:
             f"{name} has one column, {quoted(rows[begin][0])}, but a target and a feature are needed; name what "
             "separates the cells with --delimiter, or remove quotation marks around whole lines"
         )
-
-
-def _cells(number: int) -> str:
-    return "one cell" if number == 1 else f"{number} cells"
 
 
 def _content(path: Path) -> bytes:

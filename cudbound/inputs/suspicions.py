@@ -102,7 +102,11 @@ def _of_ids(name: str, values: pd.Series[str], data: DataFile) -> Iterator[str]:
 
 def _of_far_values(values: pd.Series[float], numbers: pd.DataFrame, least: int = 2) -> Iterator[str]:
     """Yield a sentence for each isolated number of a column, which may also be a value of other columns of numbers."""
-    for number in far_values(values, least):
+    levels = np.unique(values)
+    for end in (0, -1) if levels.size > 1 else ():
+        number = levels[end]
+        if not is_far(number, np.delete(levels, end), least):
+            continue
         lines, text, rest = values.index[values == number], _in_short(number), values[values != number]
         rows = (
             f"on line {lines[0]}"
@@ -122,23 +126,11 @@ def _of_far_values(values: pd.Series[float], numbers: pd.DataFrame, least: int =
         )
 
 
-def far_values(values: pd.Series[float], least: int = 2) -> list[float]:
-    """Return the isolated numbers of a column: its largest and its smallest, if they are.
+def is_far(number: float, others: NDArray[np.float64], least: int) -> bool:
+    """Whether a number is far from the others, ordered, which are all larger, or all smaller.
 
-    Common codes, such as 9, are looked for beside `least` different values, other numbers beside five.
-    """
-    levels = np.unique(values)
-    return [
-        levels[end]
-        for end in (0, -1)
-        if levels.size > 1 and _is_far(levels[end], np.delete(levels, end), least)
-    ]
-
-
-def _is_far(number: float, others: NDArray[np.float64], least: int) -> bool:
-    """Whether a number is far from others that are all larger, or all smaller.
-
-    A 9, itself a number of few digits, must be above other whole numbers by their range, and other codes farther than a
+    Codes of missing values are looked for beside `least` different values, other numbers beside `FEW_NUMBERS`. A 9,
+    itself a number of few digits, must be above other whole numbers by their range, and other codes farther than a
     share of it; a negative one only needs to be beside no other negative number. A number that is no code must be far
     also on a logarithmic scale, unless there are negative ones.
     """
@@ -160,16 +152,6 @@ def _in_short(number: float) -> str:
 
 
 # --- the outcome in a feature
-
-
-def copies(keys: pd.DataFrame, y: NDArray[np.int64]) -> list[str]:
-    """Return the columns with a single value per class, unless chance may have made one."""
-    improbable = is_improbable(np.bincount(y), math.log(2.0), len(keys.columns))
-    return [
-        str(name)
-        for name in keys.columns
-        if improbable and keys[name].nunique() == 2 and keys[name].groupby(y).nunique().max() == 1
-    ]
 
 
 def _of_agreements(cells: pd.DataFrame, data: DataFile) -> Iterator[str]:

@@ -170,7 +170,11 @@ def test_missing_values_are_left_to_the_classifier_that_fills_them():
         ({"site": ["a"] * (M - 1) + ["d"]}, {}, "'site' of 'new.csv' has 'd' on line 26"),
         ({"age": ["old"] * M}, {}, "not plain numbers, but text: column 'age'"),
         ({"patient": TRAINING["patient"][:M]}, {"group": "patient"}, "'patient' .* also has training rows"),
-        ({"patient": "p0"}, {"group": "patient"}, "'p0' has several cases in 'new.csv'"),
+        (
+            {"patient": "p0"},
+            {"group": "patient"},
+            "'p0' on line 3 of 'new.csv' also has training rows, or a case",
+        ),
     ],
 )
 def test_new_cases_that_cannot_be_used_are_refused(changes, roles, message):

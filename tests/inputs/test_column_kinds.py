@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -18,7 +19,7 @@ from cudbound.inputs.data_file import (
     kind_of,
     numbers_the_rows,
 )
-from cudbound.inputs.suspicions import far_values
+from cudbound.inputs.suspicions import is_far
 
 N = 40
 
@@ -293,4 +294,5 @@ def test_ten_steps_of_one_number_the_rows_and_nine_out_of_ten_are_enough():
     ],
 )
 def test_far_values_at_their_edges(numbers, far):
-    assert far_values(pd.Series(numbers, dtype=float)) == far
+    levels = np.array(numbers, dtype=float)
+    assert [levels[end] for end in (0, -1) if is_far(levels[end], np.delete(levels, end), 2)] == far

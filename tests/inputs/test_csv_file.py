@@ -109,10 +109,10 @@ def test_another_encoding_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message", "n"),
     [
-        ("Ward 3\na,b\n1,2\n3,4\n", "line 1 has one cell, line 2 has 2", 1),
-        ("Ward 3,,\n\nof 2024,,\na,b,c\n1,2,3\n3,4,\n", "line 1 has one cell, line 4 has 3", 3),
-        ("Ward 3\nMay, Dr. X\na,b,c,d\n1,2,3,4\n3,4,5,6\n", "line 1 has one cell, line 3 has 4", 2),
-        ('"Ward\r\n3"\r\na,b\r\n1,2\r\n3,4\r\n', "line 1 has one cell, line 3 has 2", 2),
+        ("Ward 3\na,b\n1,2\n3,4\n", "line 1 has 1 cell.s., line 2 has 2", 1),
+        ("Ward 3,,\n\nof 2024,,\na,b,c\n1,2,3\n3,4,\n", "line 1 has 1 cell.s., line 4 has 3", 3),
+        ("Ward 3\nMay, Dr. X\na,b,c,d\n1,2,3,4\n3,4,5,6\n", "line 1 has 1 cell.s., line 3 has 4", 2),
+        ('"Ward\r\n3"\r\na,b\r\n1,2\r\n3,4\r\n', "line 1 has 1 cell.s., line 3 has 2", 2),
     ],
 )
 def test_a_title_is_told_and_skipped(tmp_path, content, message, n):
@@ -232,11 +232,14 @@ def test_only_features_are_said_to_be_filled(tmp_path):
     assert "median" not in str(stopped.value)
 
 
-def test_a_copy_that_chance_may_have_made_is_none(tmp_path):
+def test_a_copy_of_the_target_is_told_unless_chance_may_have_made_it(tmp_path):
     """Of 6 rows, 2 of the 20 ways to choose 3 events are such a column."""
-    assert read(tmp_path, "a,code,died\n1,7,yes\n2,3,no\n3,3,no\n5,7,yes\n4,7,yes\n2,3,no\n").X.shape == (
-        6,
-        2,
+    rows = "1,7,yes\n2,3,no\n3,3,no\n5,7,yes\n4,7,yes\n2,3,no\n"
+    assert not [said for said in read(tmp_path, f"a,code,died\n{rows}").warnings if "'code'" in said]
+    more = rows + "".join(f"{row},{(3, 7)[row % 2]},{('no', 'yes')[row % 2]}\n" for row in range(6, 20))
+    (said,) = [said for said in read(tmp_path, f"a,code,died\n{more}").warnings if "'code'" in said]
+    assert said.startswith(
+        "column 'code' alone separates the classes of 'died', by its values; if it records"
     )
 
 
