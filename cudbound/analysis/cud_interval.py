@@ -24,9 +24,8 @@ from cudbound.intervals.method import compute_interval
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import PREDICTIVE, Metrics, in_metric_terms
 from cudbound.records import Records
-from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
-from cudbound.report.sentences import cautions, majority_sentence, warn_of
+from cudbound.report.sentences import Description, cautions, describe_rows, majority_sentence, warn_of
 from cudbound.report.tables import Run
 from cudbound.saved.saved_file import SavedBound
 

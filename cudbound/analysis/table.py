@@ -18,9 +18,9 @@ from cudbound.basis.words import DETAILS, InLines, printable
 from cudbound.intervals import METHODS
 from cudbound.intervals.two_center import cases_needed
 from cudbound.report import sentences
-from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
 from cudbound.report.render import Tabular
+from cudbound.report.sentences import Description, describe_rows
 from cudbound.report.table_columns import by_pair, comparison_report, interval_report, point_report
 from cudbound.report.tables import FULL, Report, Run, Style
 from cudbound.saved.saved_file import SavedResult, SavedRow

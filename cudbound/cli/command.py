@@ -131,16 +131,13 @@ class OneLineGroup(click.Group):
 
     command_class = OneLineCommand
 
-    def main(self, *arguments: Any, standalone_mode: bool = True, **named: Any) -> Any:
+    def main(self, *arguments: Any, **named: Any) -> NoReturn:
         """Run the command and exit the interpreter with its exit code."""
-        run = partial(super().main, *arguments, standalone_mode=False, **{"prog_name": PROGRAM, **named})
-        if not standalone_mode:
-            return run()
         for stream in (sys.stdout, sys.stderr):  # a letter that the encoding lacks becomes an escape
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
         try:
-            code: Any = run()
+            code: Any = super().main(*arguments, **{**named, "standalone_mode": False})
         except NoArgsIsHelpError as error:
             error.show()
             sys.exit(USAGE_ERROR)

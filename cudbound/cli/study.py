@@ -118,7 +118,6 @@ def run(
     """
     from cudbound.study.design_file import read_design
     from cudbound.study.runner import run_study
-    from cudbound.study.store import Store
 
     planned = read_design(design, data_folder=data_folder, n_replicates=replicates)
     try:
@@ -129,13 +128,6 @@ def run(
         say(str(stopped))
         sys.exit(INTERRUPTED)
     click.echo(progress)
-    with Store.open(store) as opened:
-        left = sum(map(len, opened.missing(shard).values()))
-    if left:
-        of_shard = "" if shard is None else " of shard {}/{}".format(*shard)
-        say(
-            f"stopped by --limit-minutes with {left} replicates{of_shard} left; run the same command again to resume"
-        )
 
 
 @study.command("merge")

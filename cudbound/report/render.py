@@ -9,11 +9,11 @@ import math
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.calls import versions
 from cudbound.basis.words import escape_html, grouped, printable
-from cudbound.report.tables import FULL, Column, Report, Run, Style, StyleOptions
+from cudbound.report.tables import FULL, Column, Report, Run, Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -410,19 +410,19 @@ class Tabular(abc.ABC):
         style : Style, default FULL
         """
 
-    def to_text(self, **style: Unpack[StyleOptions]) -> str:
-        """Return the table as plain text, with the keywords of `to_latex`."""
-        return self._written("table", style)
+    def to_text(self, style: str = "full", percent: bool = False) -> str:
+        """Return the table as plain text, with the parameters of `to_latex`."""
+        return render_report(self.report(style=Style(style, percent)), "table")
 
-    def to_markdown(self, **style: Unpack[StyleOptions]) -> str:
+    def to_markdown(self, style: str = "full", percent: bool = False) -> str:
         """Return the table in Markdown, with pipes and the keywords of `to_latex`."""
-        return self._written("markdown", style)
+        return render_report(self.report(style=Style(style, percent)), "markdown")
 
-    def to_html(self, **style: Unpack[StyleOptions]) -> str:
-        """Return the table as a self-contained HTML page, with the keywords of `to_latex`."""
-        return self._written("html", style)
+    def to_html(self, style: str = "full", percent: bool = False) -> str:
+        """Return the table as a self-contained HTML page, with the parameters of `to_latex`."""
+        return render_report(self.report(style=Style(style, percent)), "html")
 
-    def to_latex(self, **style: Unpack[StyleOptions]) -> str:
+    def to_latex(self, style: str = "full", percent: bool = False) -> str:
         r"""Return the table as a floating LaTeX ``table``, which needs the package ``booktabs``.
 
         Parameters
@@ -446,10 +446,7 @@ class Tabular(abc.ABC):
         >>> print(IntervalTable((row,)).to_latex(style="paper").splitlines()[9])
         cud & 0.16 (0.01 to 0.31) \\
         """
-        return self._written("latex", style)
-
-    def _written(self, format: str, style: StyleOptions) -> str:
-        return render_report(self.report(style=Style(**style)), format)
+        return render_report(self.report(style=Style(style, percent)), "latex")
 
     def to_csv(self) -> str:
         """Return every column unrounded, with a header line and LF line ends, without notes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
@@ -153,13 +153,6 @@ LAST = (
     Column("n_fits", "fits", "count", moves=2),
     Column("remarks", "remarks", "text", moves=0),
 )
-
-
-class StyleOptions(TypedDict, total=False):
-    """The fields of a `Style` as keywords."""
-
-    style: str
-    percent: bool
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from cudbound.basis.words import format_level, format_limit, metric_words, print
 from cudbound.intervals import METHODS, find_methods
 from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
-from cudbound.report.description import Description, cited, software
 from cudbound.report.render import Tabular
+from cudbound.report.sentences import Description, cited, software
 from cudbound.report.tables import FULL, Column, Report, Run, Style, in_words
 from cudbound.resampling.settings import DEFAULT_SIZES, Resampling
 from cudbound.study.closed_forms import check_half_width, round_up

@@ -35,7 +35,7 @@ from cudbound.intervals import METHODS
 from cudbound.metrics.metric import METRICS
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.records import FoldLosses, SplitLosses, TestSetLosses
-from cudbound.report.description import cited
+from cudbound.report.sentences import cited
 
 # ---- words for a paper ----
 
