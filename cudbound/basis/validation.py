@@ -162,8 +162,9 @@ def check_localization(localization: object, n_samples: int) -> float:
         If it is none of these.
     """
     rates = {"n": float(n_samples), "paper-literal": float(n_samples) ** 2}
-    rate = check_number_or_word("localization", localization, 0.0, math.inf, rates)
-    return rates[rate] if isinstance(rate, str) else rate
+    if isinstance(localization, str) and localization in rates:
+        return rates[localization]
+    return check_number("localization", localization, 0.0, math.inf, rates)
 
 
 def check_inner(inner: object) -> int | None:
@@ -196,29 +197,14 @@ def check_integer(name: str, value: object, smallest: int, largest: int | None =
     return int(value)
 
 
-def check_number(name: str, value: object, low: float, high: float) -> float:
-    """Return a number in [low, high), or in [low, inf] if `high` is infinite.
+def check_number(name: str, value: object, low: float, high: float, words: Collection[str] = ()) -> float:
+    """Return a number in [low, high), or in [low, inf] if `high` is infinite; `words` may stand for others.
 
     Raises
     ------
     ValueError
-        If it is not; the message names the range.
+        If it is not such a number; the message names the words and the range.
     """
-    return float(check_number_or_word(name, value, low, high, ()))
-
-
-def check_number_or_word(
-    name: str, value: object, low: float, high: float, words: Collection[str]
-) -> float | str:
-    """Return one of the words, or a number as `check_number` does.
-
-    Raises
-    ------
-    ValueError
-        If it is neither; the message names the words and the range.
-    """
-    if isinstance(value, str) and value in words:
-        return value
     if not _is_real(value) or not (low <= float(value) < high or float(value) == high == math.inf):
         choices = f"{', '.join(map(repr, words))} or " if words else ""
         end = "]" if high == math.inf else ")"

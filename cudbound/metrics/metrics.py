@@ -144,12 +144,9 @@ class Metrics:
             rule = "a number in (0, 1) for a net benefit jointly with other metrics"
             raise ParameterError("prevalence", rule, self.prevalence)
         user_defined = [metric for metric in self.requested if isinstance(metric, Metric)]
-        if any(metric != METRICS.get(metric.name, metric) for metric in user_defined) and {*names} & {
-            *PREDICTIVE
-        }:
-            raise ParameterError(
-                "metric", "a unique name for every user-defined metric", user_defined[0].name
-            )
+        taken = [metric.name for metric in user_defined if metric != METRICS.get(metric.name, metric)]
+        if taken and self.predictive:
+            raise ParameterError("metric", "a unique name for every user-defined metric", taken[0])
         if self.joint and len(names) == 1 and names[0] not in (*PREDICTIVE, *RATIOS, SENSITIVITY.name):
             raise ParameterError("joint", "False for a single metric; request several", self.joint)
 
@@ -355,24 +352,18 @@ def targets_of(
         rule = "'two-sided' for an lr- jointly with other metrics: it decreases as sensitivity increases"
         raise ParameterError("alternative", rule, alternative)
     families = [
-        (metric, metrics.linear if metrics.joint else (metric,), alternative) for metric in metrics.linear
+        (metric, metrics.linear if metrics.joint else (metric,), alternative, False)
+        for metric in metrics.linear
     ]
-    n_requested, pair = len(families), (SENSITIVITY, SPECIFICITY)
     if not metrics.joint:
+        pair = (SENSITIVITY, SPECIFICITY)
         ways = dict.fromkeys(way_of_parts(name, alternative) for name in metrics.ratios)
-        families += [(metric, pair, way) for way in ways for metric in pair]
-    return tuple(
-        MetricRows(
-            metric,
-            event == (1 if metric.event_class is None else metric.event_class),
-            weights,
-            family,
-            confidence_level,
-            way,
-            of_pair=number >= n_requested,
-        )
-        for number, (metric, family, way) in enumerate(families)
-    )
+        families += [(metric, pair, way, True) for way in ways for metric in pair]
+    targets = []
+    for metric, family, way, of_pair in families:
+        is_event = event == (1 if metric.event_class is None else metric.event_class)
+        targets.append(MetricRows(metric, is_event, weights, family, confidence_level, way, of_pair))
+    return tuple(targets)
 
 
 def way_of_parts(ratio: str, alternative: str) -> str:
