@@ -253,8 +253,8 @@ def _outputs_of_refits(
     refits = refits_of(sample, n_jobs, RecordedOutputs(kinds, sample.event_class))
     with bar_of_refits(len(counts)) as advance:
         # a classifier with random numbers takes others than in the records
-        refit = refits.recorded(np.random.default_rng(0), advance, scored=True, each="draw")
-        return refit(counts.astype(np.int32))
+        rng = np.random.default_rng(0)
+        return refits.outputs(counts.astype(np.int32), rng, advance, scored=True, each="draw")
 
 
 def _extended(sample: Sample, X_new: Any, labels: NDArray[Any]) -> Sample:

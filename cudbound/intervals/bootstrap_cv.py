@@ -7,7 +7,7 @@ choosing a configuration and fitting it to all rows: ``bbc-cv`` draws rows, and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -343,7 +343,7 @@ def _record_tuned(inputs: RecordingInputs, _: Any) -> TunedLosses:
     """Refit every configuration of a search without each of its folds."""
     from sklearn.base import clone
 
-    from cudbound.resampling.refits import prepare_refits
+    from cudbound.resampling.refits import refits_of
 
     X, y, search, splits = inputs.sample.X, inputs.sample.y, inputs.sample.estimator, _splits(inputs)
     training = splits.training.astype(np.int32)
@@ -359,8 +359,8 @@ def _record_tuned(inputs: RecordingInputs, _: Any) -> TunedLosses:
         with threadpool_limits(inputs.n_jobs):
             candidate.fit(X, y)
         inputs.advance(1)
-        refits = prepare_refits(candidate, X, y, n_jobs=inputs.n_jobs)
-        wrong = refits.recorded(inputs.streams["tuned"].spawn(1)[0], inputs.advance)(training) * splits.test
+        refits = refits_of(replace(inputs.sample, estimator=candidate), inputs.n_jobs)
+        wrong = refits.outputs(training, inputs.streams["tuned"].spawn(1)[0], inputs.advance) * splits.test
         of_rows.append(wrong.sum(axis=0) / n_tested)
         of_folds.append(wrong.sum(axis=1) / fold_sizes)
     counts = inputs.counts

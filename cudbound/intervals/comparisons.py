@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -261,10 +262,9 @@ def _record(inputs: RecordingInputs, _: Any) -> tuple[TestSetLosses, TestSetLoss
     """Return the losses of two classifiers on separate test sets, which are not differences."""
     assert inputs.refits_of_each is not None
     refits_a, refits_b = inputs.refits_of_each
-    draws, *seeds = inputs.streams["second_test_set"].spawn(3)
-    labels = inputs.sample.labels
-    context = RefitContext(refits_a.recorded(seeds[0]), labels, inputs.sizes, inputs.policy, draws)
-    return record_own_test_sets(context, refits_b.recorded(seeds[1]))
+    context = replace(inputs, given_refits=refits_a).context(OWN_TEST_SETS)
+    (seeds,) = inputs.streams[OWN_TEST_SETS.name].spawn(1)
+    return record_own_test_sets(context, partial(refits_b.outputs, rng=seeds))
 
 
 OWN_TEST_SETS = RecordKind(

@@ -59,19 +59,13 @@ def record_bootstrap(
         counts, losses = counts[kept], losses[kept]
         scores = {name: values[kept] for name, values in scores.items()}
         remarks = (*remarks, f"{len(errors)} of {n_draws} refits failed and were left out")
-    no_information = _no_information(context.labels, counts, losses)
+    no_information, positive = None, context.labels > 0
+    if losses.dtype == bool and np.unique(context.labels).size == 2:  # and not differences of losses
+        shares = (np.broadcast_to(positive, losses.shape), losses ^ positive)
+        real, predicted = ((counts * share).sum(axis=1) / counts.sum(axis=1) for share in shares)
+        no_information = no_information_error(real, predicted)
     uneven = bool((counts.sum(axis=1) != context.n_samples).any())
     return BootstrapLosses(counts, losses, remarks, no_information, uneven=uneven, **scores)
-
-
-def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[Any]) -> Array | None:
-    """Return the no-information error of each draw; None for differences of losses, and for more than two classes."""
-    if losses.dtype != bool or np.unique(labels).size > 2:
-        return None
-    positive = labels > 0
-    shares = (np.broadcast_to(positive, losses.shape), losses ^ positive)
-    real, predicted = ((counts * share).sum(axis=1) / counts.sum(axis=1) for share in shares)
-    return np.asarray(no_information_error(real, predicted))
 
 
 def usable_draws(inputs: Any, _: Any) -> tuple[NDArray[np.int32], tuple[str, ...]]:
@@ -198,10 +192,6 @@ def _count_places(places: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
     return np.bincount(flat.ravel(), minlength=places.size).reshape(places.shape).astype(np.int32)
 
 
-def _bootstrap(inputs: Any, records_by_name: Mapping[str, Any]) -> BootstrapLosses:
-    return record_bootstrap(inputs.context(BOOTSTRAP), *records_by_name[USABLE_DRAWS.name])
-
-
 def _inner(inputs: Any, records_by_name: Mapping[str, Any]) -> InnerErrors | None:
     if inputs.n_inner is None:
         return None
@@ -213,11 +203,11 @@ def _inner(inputs: Any, records_by_name: Mapping[str, Any]) -> InnerErrors | Non
 USABLE_DRAWS = RecordKind(
     "usable_draws", holds=tuple, words="draws that can be fitted", record=usable_draws, whole_groups=True
 )
-BOOTSTRAP = RecordKind(
+BOOTSTRAP: RecordKind[BootstrapLosses] = RecordKind(
     "bootstrap",
     holds=BootstrapLosses,
     words="refits on bootstrap draws",
-    record=_bootstrap,
+    record=lambda inputs, made: record_bootstrap(inputs.context(BOOTSTRAP), *made[USABLE_DRAWS.name]),
     n_fits=lambda inputs: len(inputs.counts),
     after=(USABLE_DRAWS,),
     whole_groups=True,

@@ -57,7 +57,7 @@ class RefitContext:
     Attributes
     ----------
     refit : callable
-        From `Refits.recorded`; for bootstrap draws, folds and test sets it may return more than losses, see `parted`.
+        From `Refits.outputs`; for bootstrap draws, folds and test sets it may return more than losses, see `parted`.
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0, or the numbers of more than two classes.
     sizes : Resampling

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,10 @@ from cudbound.metrics.views import records_for
 from cudbound.problem.problem import AdditiveModel
 from cudbound.records import Records, TestSetLosses, no_information_error
 from cudbound.resampling.bootstrap import USABLE_DRAWS
-from cudbound.resampling.context import RefitContext
+from cudbound.resampling.context import RefitContext, has_one_class
 from cudbound.resampling.failed_refits import Failures, naming_the_step
 from cudbound.resampling.refits import Refits, refits_of
-from cudbound.resampling.settings import Policy, Resampling, Streams
+from cudbound.resampling.settings import Resampling, Streams
 from cudbound.resampling.splits import Splits, make_splits
 from cudbound.solve.search import Search
 
@@ -117,9 +117,13 @@ class RecordingInputs:
 
     @cached_property
     def refits(self) -> Refits:
-        """How the classifier is refitted."""
+        """How the classifier is refitted; raises an error if it, or the treatment of copies, allows no refits."""
         if self.given_refits is not None:
             return self.given_refits
+        inner = self.resampling.inner
+        if inner not in (None, "oob") and not self.copies:
+            rule = "'oob' or None for a classifier that is refitted without copies of rows"
+            raise ParameterError("inner", rule, inner, " To refit it with copies, pass copies=True as well.")
         return refits_of(self.sample, self.n_jobs, self.scoring)
 
     @cached_property
@@ -135,14 +139,6 @@ class RecordingInputs:
         if self.resampling.copies is not None:
             return self.resampling.copies
         return not splits_rows(self.sample.estimator)
-
-    def check_refits(self) -> Refits:
-        """Return the refits; raise an error if the classifier, or the treatment of copies, allows none."""
-        inner = self.resampling.inner
-        if inner not in (None, "oob") and not self.copies:
-            rule = "'oob' or None for a classifier that is refitted without copies of rows"
-            raise ParameterError("inner", rule, inner, " To refit it with copies, pass copies=True as well.")
-        return self.refits
 
     def fills(self, kind: RecordKind[Any]) -> bool:
         """Whether the splits fill a record; folds made for groups leave alone those that keep groups themselves."""
@@ -162,12 +158,6 @@ class RecordingInputs:
         return replace(self.resampling, n_splits=n_splits, test_fraction=test_fraction)
 
     @property
-    def policy(self) -> Policy:
-        """The treatment of training sets with one class."""
-        policy: Any = self.resampling.on_single_class
-        return policy or ("fit" if self.refits.batched else "redraw")
-
-    @property
     def n_units(self) -> int:
         """Rows, or groups of rows, that are drawn and left out together."""
         groups = self.sample.groups
@@ -176,14 +166,19 @@ class RecordingInputs:
     def context(self, kind: RecordKind[Any]) -> RefitContext:
         """Return the refits of a record, with their random numbers."""
         if kind.name not in self._contexts:
-            sample = self.sample
             draws, seeds = self.streams[kind.name].spawn(2)
             errors: Failures | None = {} if kind.some_fail else None
-            scored = kind.scored and bool(self.scoring.kinds)
-            each = "draw" if kind.of_draws else "split"
-            refit = self.refits.recorded(seeds, self.advance, errors, scored=scored, each=each)
+            refit = partial(
+                self.refits.outputs,
+                rng=seeds,
+                advance=self.advance,
+                failed=errors,
+                scored=kind.scored and bool(self.scoring.kinds),
+                each="draw" if kind.of_draws else "split",
+            )
+            policy: Any = self.resampling.on_single_class or ("fit" if self.refits.batched else "redraw")
             self._contexts[kind.name] = RefitContext(
-                refit, sample.labels, self.sizes, self.policy, draws, sample.groups, errors
+                refit, self.sample.labels, self.sizes, policy, draws, self.sample.groups, errors
             )
         return self._contexts[kind.name]
 
@@ -290,13 +285,11 @@ def make_one(kind: RecordKind[Any], inputs: RecordingInputs, *further: Any) -> A
 def _record_splits(inputs: RecordingInputs, kinds: Sequence[RecordKind[Any]]) -> RecordsByName:
     """Fit each of the caller's splits once, as it is, and fill these records."""
     assert inputs.splits is not None
-    stream, labels = inputs.streams["cv"], inputs.sample.labels
-    scored = bool(inputs.scoring.kinds)
-    refit = inputs.refits.recorded(stream.spawn(1)[0], inputs.advance, scored=scored)
-    context = RefitContext(refit, labels, inputs.sizes, "fit", stream)
     training = inputs.splits.training.astype(np.int32)
-    _, remarks = context.draw_parts([lambda: training], lambda part: part, "training sets of cv")
-    outputs = context.refit(training)
+    n_one_class = int(has_one_class(training, inputs.sample.labels).sum())
+    remarks = (f"{n_one_class} single-class training sets of cv fitted as drawn",) if n_one_class else ()
+    rng, scored = inputs.streams["cv"].spawn(1)[0], bool(inputs.scoring.kinds)
+    outputs = inputs.refits.outputs(training, rng, inputs.advance, scored=scored)
     return {
         kind.name: kind.from_splits(inputs.splits, outputs, remarks) for kind in kinds if kind.from_splits
     }
@@ -365,11 +358,11 @@ def record_targets(
     records_of_targets : list of Records
         As each target uses them, with the records made for it, and for its family.
     """
-    # first, since new cases that cannot be predicted are refused before the bound is searched
+    # new cases that cannot be predicted and refits that cannot be made are refused before the bound is searched
     existing = given_records(inputs) | facts
     missing = {kind for kind in needs if kind.name not in existing}
     if refits_for(missing):
-        inputs = replace(inputs, given_refits=inputs.check_refits())
+        inputs = replace(inputs, given_refits=inputs.refits)
     of_families: dict[tuple[RecordKind[Any], Any], Any] = {}
     for kind in sorted(kind for kind in needs if kind.per == "family"):
         with collecting_failures(failed, kind):
@@ -378,24 +371,14 @@ def record_targets(
                     of_families[kind, target.cud_metrics] = make_one(kind, inputs, target)
     with progress_bar(missing, inputs) as advance:
         records = Records.of(**make_records(missing, replace(inputs, advance=advance), existing, failed))
-    of_targets = [(target, _of_target(needs, inputs, records, target, of_families)) for target in targets]
+    of_targets = []
+    for target in targets:
+        of_target = records_for(target, records)
+        for kind in sorted(needs) if of_target.kind == "classes" else ():
+            if (kind, target.cud_metrics) in of_families:
+                record = of_families[kind, target.cud_metrics][target.cud_metrics.index(target.metric)]
+                of_target = of_target.with_record(kind, record)
+            elif kind.per == "target":
+                of_target = of_target.with_record(kind, make_one(kind, inputs, target, of_target))
+        of_targets.append((target, of_target))
     return records, tuple(of_targets)
-
-
-def _of_target(
-    needs: Needs,
-    inputs: RecordingInputs,
-    records: Records,
-    target: MetricRows,
-    of_families: Mapping[Any, Any],
-) -> Records:
-    of_target = records_for(target, records)
-    if of_target.kind != "classes":
-        return of_target
-    for kind in sorted(needs):
-        if (kind, target.cud_metrics) in of_families:
-            record = of_families[kind, target.cud_metrics][target.cud_metrics.index(target.metric)]
-            of_target = of_target.with_record(kind, record)
-        elif kind.per == "target":
-            of_target = of_target.with_record(kind, make_one(kind, inputs, target, of_target))
-    return of_target

@@ -12,7 +12,7 @@ from typing import Any
 
 import joblib
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.utils import _safe_indexing, gen_batches
 from sklearn.utils.parallel import delayed
@@ -61,62 +61,51 @@ class Refits:
     pieces: Pieces = field(repr=False)
     batched: bool
 
-    def recorded(
+    def outputs(
         self,
+        counts: NDArray[np.int32],
         rng: np.random.Generator,
         advance: Callable[[int], object] = lambda _: None,
         failed: Failures | None = None,
         *,
         scored: bool = False,
         each: str = "split",
-    ) -> Refit:
-        """Return the refit function with its own seeds.
+    ) -> Outputs:
+        """Return what is kept for each training row of the classifiers fitted to resampled rows.
 
         Parameters
         ----------
+        counts : ndarray of int32, shape (n_fits, n_samples)
+            How often each row occurs in each training set.
         rng : numpy.random.Generator
             Seeds ``random_state`` parameters that are None.
         advance : callable
             Called with the number of fits after each piece of work.
         failed : dict, default=None
-            Filled with the failed refits, by number in the latest call; their outputs are meaningless. None raises an
-            error.
+            Set to the failed refits, by number; their outputs are meaningless. None raises an error.
         scored : bool, default=False
             Whether to return everything kept for each row, not only its loss.
         each : {"split", "draw"}, default="split"
             What a refit is fitted to, for the error.
         """
-
-        def refit(counts: NDArray[np.int32]) -> Outputs:
-            if not len(counts):
-                return np.zeros(counts.shape, dtype=bool)
-            recorded_pieces: list[Piece] = []
-            with closing(self.pieces(counts, rng.integers(2**31 - 1, size=len(counts)))) as pieces:
-                for outputs, errors in pieces:
-                    advance(len(outputs))
-                    recorded_pieces.append((outputs if scored else outputs["loss"], errors))
-            outputs, errors = _joined(recorded_pieces)
-            if failed is not None:
-                failed.clear()
-                failed.update(errors)
-            elif errors:
-                raise failed_refits_error(errors, len(counts), each) from errors[min(errors)].cause
-            return outputs
-
-        return refit
+        if not len(counts):
+            return np.zeros(counts.shape, dtype=bool)
+        recorded_pieces: list[Piece] = []
+        with closing(self.pieces(counts, rng.integers(2**31 - 1, size=len(counts)))) as pieces:
+            for outputs, errors in pieces:
+                advance(len(outputs))
+                recorded_pieces.append((outputs if scored else outputs["loss"], errors))
+        outputs, errors = _joined(recorded_pieces)
+        if failed is not None:
+            failed.clear()
+            failed.update(errors)
+        elif errors:
+            raise failed_refits_error(errors, len(counts), each) from errors[min(errors)].cause
+        return outputs
 
 
-def prepare_refits(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    *,
-    n_jobs: int = 1,
-    sample_weight: NDArray[np.float64] | None = None,
-    groups: ArrayLike | None = None,
-    scoring: parts.RecordedOutputs = parts.LOSSES_ONLY,
-) -> Refits:
-    """Return how to refit an estimator.
+def refits_of(sample: Sample, n_jobs: int = 1, scoring: parts.RecordedOutputs = parts.LOSSES_ONLY) -> Refits:
+    """Return how to refit the classifier of a sample.
 
     Estimators are refitted in batches if possible, except for fits whose result a rounding error could change.
     Otherwise a clone of the whole estimator is fitted for every draw: the steps of a `Pipeline` are refitted within the
@@ -124,16 +113,11 @@ def prepare_refits(
 
     Parameters
     ----------
-    estimator : object
-        Fitted scikit-learn classifier for two classes.
-    X, y : array-like
-        Its training rows and labels.
+    sample : Sample
+        Its row weights enter every fit, which is then made by a clone. So is it if groups are passed to folds inside
+        the estimator that keep them together.
     n_jobs : int
         Workers for clones, threads for batches.
-    sample_weight : ndarray of float, shape (n_samples,), or None
-        Row weights in every fit, which is then made by a clone.
-    groups : array-like, shape (n_samples,), or None
-        Passed to folds inside the estimator that keep groups together; every fit is then made by a clone.
     scoring : RecordedOutputs, default=RecordedOutputs()
         The outputs kept for each row in addition to its loss.
 
@@ -142,27 +126,15 @@ def prepare_refits(
     ValueError
         If the classifier cannot be fitted with the weights, or has folds of groups inside and there are none.
     """
-    keywords = parts.fit_keywords(estimator, sample_weight, groups)
+    estimator, X, y = sample.estimator, sample.X, sample.y
+    keywords = parts.fit_keywords(estimator, sample.sample_weight, sample.names_of_groups)
     batched = batched_refit(estimator, X, y, n_jobs=n_jobs) if not keywords else None
     fit_one = partial(_fit_each, estimator, as_table(X), np.asarray(y), keywords, scoring)
-    one_by_one = _in_jobs(fit_one, n_jobs)
-    pieces = one_by_one if batched is None else _in_batches(batched, one_by_one, n_jobs, scoring)
+    pieces: Pieces = partial(_in_jobs, fit_one, n_jobs)
+    if batched is not None:
+        pieces = partial(_in_batches, batched, pieces, n_jobs, scoring)
     # a search takes many fits, and has folds of one class
     return Refits(pieces, batched is not None and not parts.unwrap(estimator).chosen_by)
-
-
-def refits_of(sample: Sample, n_jobs: int, scoring: parts.RecordedOutputs = parts.LOSSES_ONLY) -> Refits:
-    """Return how to refit the classifier of a sample, with its weights and groups."""
-    weights, groups = sample.sample_weight, sample.names_of_groups
-    return prepare_refits(
-        sample.estimator,
-        sample.X,
-        sample.y,
-        n_jobs=n_jobs,
-        sample_weight=weights,
-        groups=groups,
-        scoring=scoring,
-    )
 
 
 def difference(a: Refits, b: Refits) -> Refits:
@@ -227,47 +199,51 @@ def _joined(pieces: Iterable[Piece]) -> Piece:
 
 
 def _in_batches(
-    batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring: parts.RecordedOutputs
-) -> Pieces:
-    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
-        for part in gen_batches(len(counts), FITS_PER_BATCH):
-            errors: Failures = {}
-            with LINEAR_ALGEBRA.limit(limits=n_jobs):
-                losses, clear, scores = batched(counts[part].astype(np.float64))
-            outputs = scoring.of_linear(losses, scores)
-            if not clear.all():
-                again = np.flatnonzero(~clear)
-                outputs[again], failed = _joined(one_by_one(counts[part][again], seeds[part][again]))
-                errors = {int(again[fit]): error for fit, error in failed.items()}
-            if (collected := OF_CALL.get()) is not None:
-                collected.n_refits += int(np.count_nonzero(clear))
-            yield outputs, errors
+    batched: BatchedRefit,
+    one_by_one: Pieces,
+    n_jobs: int,
+    scoring: parts.RecordedOutputs,
+    counts: NDArray[np.int32],
+    seeds: Seeds,
+) -> Generator[Piece, None, None]:
+    for part in gen_batches(len(counts), FITS_PER_BATCH):
+        errors: Failures = {}
+        with LINEAR_ALGEBRA.limit(limits=n_jobs):
+            losses, clear, scores = batched(counts[part].astype(np.float64))
+        outputs = scoring.of_linear(losses, scores)
+        if not clear.all():
+            again = np.flatnonzero(~clear)
+            outputs[again], failed = _joined(one_by_one(counts[part][again], seeds[part][again]))
+            errors = {int(again[fit]): error for fit, error in failed.items()}
+        if (collected := OF_CALL.get()) is not None:
+            collected.n_refits += int(np.count_nonzero(clear))
+        yield outputs, errors
 
-    return pieces
 
-
-def _in_jobs(fit_each: Callable[..., tuple[Piece, list[list[Kind]]]], n_jobs: int) -> Pieces:
-    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
-        size = max(1, min(FITS_PER_JOB, -(-len(counts) // (4 * n_jobs))))
-        # the first jobs are small, so that it is soon known how long all of them take
-        small = (stop for stop in (1, 2, 4, 8, 16, 32) if stop < min(size, len(counts)))
-        stops = sorted({0, *small, *range(size, len(counts), size), len(counts)})
-        jobs = (delayed(fit_each)(counts[first:stop], seeds[first:stop]) for first, stop in pairwise(stops))
-        results = results_of(n_jobs, jobs)
-        of_call = OF_CALL.get()
-        collected = of_call or WarningsOfRefits()
-        try:
-            for piece, warned in results:
-                collected.add(warned)
-                yield piece
-            if of_call is None and collected.n_warned:  # outside of every call
-                warn(collected.warning)
-        finally:
-            # joblib's advice is useless to those who stop on purpose
-            with warnings.catch_warnings(action="ignore", category=UserWarning):
-                results.close()
-
-    return pieces
+def _in_jobs(
+    fit_each: Callable[..., tuple[Piece, list[list[Kind]]]],
+    n_jobs: int,
+    counts: NDArray[np.int32],
+    seeds: Seeds,
+) -> Generator[Piece, None, None]:
+    size = max(1, min(FITS_PER_JOB, -(-len(counts) // (4 * n_jobs))))
+    # the first jobs are small, so that it is soon known how long all of them take
+    small = (stop for stop in (1, 2, 4, 8, 16, 32) if stop < min(size, len(counts)))
+    stops = sorted({0, *small, *range(size, len(counts), size), len(counts)})
+    jobs = (delayed(fit_each)(counts[first:stop], seeds[first:stop]) for first, stop in pairwise(stops))
+    results = results_of(n_jobs, jobs)
+    of_call = OF_CALL.get()
+    collected = of_call or WarningsOfRefits()
+    try:
+        for piece, warned in results:
+            collected.add(warned)
+            yield piece
+        if of_call is None and collected.n_warned:  # outside of every call
+            warn(collected.warning)
+    finally:
+        # joblib's advice is useless to those who stop on purpose
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            results.close()
 
 
 def _settings(estimator: Any) -> dict[str, bool]:

@@ -290,10 +290,6 @@ def _halvings_of_splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ..
     return HalvingLosses(means, int(splits.training.sum(axis=1).min()), remarks)
 
 
-def _test_set(inputs: Any, _: Any) -> TestSetLosses:
-    return hold_out(inputs.context(TEST_SET), inputs.scoring.event_class)
-
-
 SPLITS = RecordKind(
     "splits",
     holds=SplitLosses,
@@ -312,11 +308,11 @@ HALVINGS = RecordKind(
     filled_by=lambda splits: len(splits.partitions) == N_HALVINGS and len(splits.test) == 2 * N_HALVINGS,
     from_splits=_halvings_of_splits,
 )
-TEST_SET = RecordKind(
+TEST_SET: RecordKind[TestSetLosses] = RecordKind(
     "test_set",
     holds=TestSetLosses,
     words="test cases",
-    record=_test_set,
+    record=lambda inputs, _: hold_out(inputs.context(TEST_SET), inputs.scoring.event_class),
     n_fits=lambda _: 1,
     resamples=False,
     scored=True,

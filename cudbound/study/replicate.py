@@ -25,6 +25,7 @@ from cudbound.analysis.performance_interval import compare_intervals
 from cudbound.basis.calls import HIDDEN, shared
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.results import ComparisonResult, Estimand, IntervalEstimate
+from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Array
 from cudbound.bound.cud_bound import Bound
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
@@ -32,7 +33,7 @@ from cudbound.metrics.metrics import NET_BENEFIT, Metrics
 from cudbound.metrics.predictive import VALUES, likelihood_ratio
 from cudbound.point_estimates.auc import hanley_mcneil_size, order_codes, weighted_auc
 from cudbound.resampling.failed_refits import naming_the_step
-from cudbound.resampling.refits import prepare_refits
+from cudbound.resampling.refits import refits_of
 from cudbound.study import population as populations
 from cudbound.study.population import Cases, Truth
 from cudbound.study.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
@@ -65,7 +66,7 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
         # several metrics together have no expected value
         estimands = (Estimand.read(row.estimand) for row in rows if len(truths) == 1)
         sizes = {size for estimand in estimands if (size := estimand.n_train_rows) is not None}
-        batched = bool(sizes) and all(prepare_refits(each, drawn.X, drawn.y).batched for each in fitted)
+        batched = bool(sizes) and all(refits_of(Sample.of(each, drawn.X, drawn.y)).batched for each in fitted)
         errors = (_expected_error(study, scenario, key, size, batched) for size in sorted(sizes))
         expected = tuple(error for error in errors if error is not None)
         wrong = _difference([float(np.mean(each.predict(drawn.X) != drawn.y)) for each in fitted])

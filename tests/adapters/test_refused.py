@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from direct_refits import prepare_refits
 from imblearn.over_sampling import SMOTE, RandomOverSampler
 from imblearn.pipeline import make_pipeline as make_resampling_pipeline
 from imblearn.under_sampling import RandomUnderSampler
@@ -16,7 +17,6 @@ from sklearn.preprocessing import StandardScaler
 from cudbound import Bound, LeastSquaresClassifier, compare_intervals, compare_learners, cud_interval
 from cudbound.adapters import REFUSALS, to_additive_model
 from cudbound.basis.exceptions import NoMinimizerError, UnsupportedEstimatorError
-from cudbound.resampling.refits import prepare_refits
 
 # ---- what is not supported: with which reason, and which way out ----
 
@@ -100,7 +100,7 @@ def test_a_step_that_changes_the_rows_has_no_bound(resampled):
 
 def test_refits_are_those_of_clones(resampled):
     counts = np.random.default_rng(1).multinomial(60, np.full(60, 1 / 60), size=3)
-    losses = prepare_refits(resampled, X, Y).recorded(np.random.default_rng(0))(counts)
+    losses = prepare_refits(resampled, X, Y).outputs(counts, np.random.default_rng(0))
     drawn = [np.repeat(np.arange(60), row) for row in counts]
     np.testing.assert_array_equal(
         losses, [clone(resampled).fit(X[rows], Y[rows]).predict(X) != Y for rows in drawn]

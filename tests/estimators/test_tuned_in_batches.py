@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from direct_refits import prepare_refits
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, RidgeClassifier
@@ -17,7 +18,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import performance_interval
 from cudbound.adapters import batched_refit
-from cudbound.resampling.refits import prepare_refits
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::FutureWarning",

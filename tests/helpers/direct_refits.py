@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.basis.sample import Sample
 from cudbound.resampling import Resampling
 from cudbound.resampling.context import RefitContext
-from cudbound.resampling.refits import Refit, prepare_refits
+from cudbound.resampling.refits import Refit, Refits, refits_of
+
+
+def prepare_refits(
+    estimator: Any, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, *, n_jobs: int = 1
+) -> Refits:
+    """Return how to refit a fitted estimator on its rows."""
+    return refits_of(Sample.of(estimator, X, y, groups, sample_weight), n_jobs)
 
 
 def choose_refit(estimator: Any, X: Any, y: Any, rng: np.random.Generator) -> tuple[Refit, bool]:
@@ -18,7 +27,7 @@ def choose_refit(estimator: Any, X: Any, y: Any, rng: np.random.Generator) -> tu
     `rng` seeds the ``random_state`` parameters that are None.
     """
     refits = prepare_refits(estimator, X, y)
-    return refits.recorded(rng), refits.batched
+    return partial(refits.outputs, rng=rng), refits.batched
 
 
 def refit_of(estimator: Any, X: Any, y: Any) -> Refit:

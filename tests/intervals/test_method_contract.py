@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from contract_cases import (
     sample,
 )
 from data import fitted_sample
+from direct_refits import prepare_refits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from record_kinds import names_of
@@ -49,7 +51,7 @@ from cudbound.report.sentences import ERRORS
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.make_records import RecordingInputs, make_records
-from cudbound.resampling.refits import difference, prepare_refits
+from cudbound.resampling.refits import difference
 from cudbound.resampling.settings import Streams
 from cudbound.resampling.splits import HALVINGS
 
@@ -361,8 +363,8 @@ def test_recorded_losses_give_the_comparisons_of_refitting(learners, comparisons
         found = from_records(parts_of(Records.of(**made), METHODS[name].needs), name, differences=True)
         assert found == comparisons[name]
     draws, *seeds = streams["second_test_set"].spawn(3)
-    task = RefitContext(one.recorded(seeds[0]), labels, SIZES, "redraw", draws)
-    tested = record_own_test_sets(task, other.recorded(seeds[1]))
+    task = RefitContext(partial(one.outputs, rng=seeds[0]), labels, SIZES, "redraw", draws)
+    tested = record_own_test_sets(task, partial(other.outputs, rng=seeds[1]))
     for name in set(COMPARISONS) - set(MATCHED):
         assert from_records([*tested], name, differences=True) == comparisons[name]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from data import sample
-from direct_refits import choose_refit
+from direct_refits import choose_refit, prepare_refits
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -53,7 +53,6 @@ from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.make_records import RecordingInputs, make_records
-from cudbound.resampling.refits import prepare_refits
 from cudbound.resampling.settings import Streams
 
 # ---- refits without copies of rows for learners that split their rows ----
@@ -209,7 +208,7 @@ def test_every_refit_fills_from_its_own_rows(gaps, missing, classifier):
     counts = draw_counts(N, 40, np.random.default_rng(1))
     refits = prepare_refits(estimator, X, y)
     assert refits.batched == (classifier != "tree")
-    made = refits.recorded(np.random.default_rng(0))(counts)
+    made = refits.outputs(counts, np.random.default_rng(0))
     np.testing.assert_array_equal(made, by_hand(estimator, X, y, counts))
     fixed = estimator[:-1].transform(X)  # filled once, from all rows: another procedure
     assert (made != by_hand(estimator[-1], fixed, y, counts)).any()

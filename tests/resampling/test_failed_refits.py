@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from direct_refits import prepare_refits
 from record_kinds import KINDS, kinds
 from sklearn.base import clone
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
@@ -16,7 +17,6 @@ from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling import Resampling
 from cudbound.resampling.make_records import RecordingInputs, make_records
-from cudbound.resampling.refits import prepare_refits
 from cudbound.resampling.settings import Streams
 
 N = 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from direct_refits import prepare_refits
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -15,7 +16,6 @@ from sklearn.preprocessing import StandardScaler
 from tiers import quick_first
 
 from cudbound import performance_interval
-from cudbound.resampling.refits import prepare_refits
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -51,7 +51,7 @@ def test_weights_reach_the_parts_of_a_search_that_request_them():
         )
         tuned = GridSearchCV(inner, {"C": [0.01, 1.0]}, cv=3).fit(X, Y, sample_weight=WEIGHT)
         counts = np.random.default_rng(1).multinomial(N, np.full(N, 1 / N), size=3)
-        losses = prepare_refits(tuned, X, Y, sample_weight=WEIGHT).recorded(np.random.default_rng(0))(counts)
+        losses = prepare_refits(tuned, X, Y, sample_weight=WEIGHT).outputs(counts, np.random.default_rng(0))
         drawn = [np.repeat(np.arange(N), row) for row in counts]
         fits = [clone(tuned).fit(X[rows], Y[rows], sample_weight=WEIGHT[rows]) for rows in drawn]
     np.testing.assert_array_equal(losses, [fit.predict(X) != Y for fit in fits])
@@ -81,7 +81,7 @@ def test_weights_that_no_part_takes_are_refused_before_the_refits(routing, estim
 def test_folds_inside_keep_the_groups_of_a_draw_together(estimator, keyword):
     clf = clone(estimator).fit(X, Y, **{keyword: GROUPS})
     counts = np.random.default_rng(1).multinomial(N // 3, np.full(N // 3, 3 / N), size=3).repeat(3, axis=1)
-    losses = prepare_refits(clf, X, Y, groups=GROUPS).recorded(np.random.default_rng(0))(counts)
+    losses = prepare_refits(clf, X, Y, groups=GROUPS).outputs(counts, np.random.default_rng(0))
     drawn = [np.repeat(np.arange(N), row) for row in counts]
     fits = [clone(clf).fit(X[rows], Y[rows], **{keyword: GROUPS[rows]}) for rows in drawn]
     np.testing.assert_array_equal(losses, [fit.predict(X) != Y for fit in fits])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from contract_cases import N_INNER, SIZES
 from data import fitted_sample, sample
-from direct_refits import choose_refit
+from direct_refits import choose_refit, prepare_refits
 from record_kinds import KINDS, kinds
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold
@@ -31,7 +31,6 @@ from cudbound.resampling.make_records import (
     make_records,
     refits_for,
 )
-from cudbound.resampling.refits import prepare_refits
 from cudbound.resampling.settings import STREAMS, Streams
 
 # ---- the registry of recorders ----
