@@ -14,36 +14,10 @@ from cudbound.basis.exceptions import FailedRefitsError
 REMEDIES = (
     (r"must return", ""),  # the message itself says what helps
     (
-        r"^OrdinalEncoder: .*unknown categor",
-        "A training set may lack a rare level: list all levels in OrdinalEncoder(categories=[...]), or pass "
-        "handle_unknown='use_encoded_value', unknown_value=-1.",
-    ),
-    (
-        r"^CategoricalNB: .*out of bounds",
-        "A training set may lack a rare level: pass CategoricalNB(min_categories=...), the numbers of levels.",
-    ),
-    (
-        r"^MissingIndicator: ",
-        "A training set may have no missing value in a column: use {step}(error_on_new=False).",
-    ),
-    (
-        r"^QuadraticDiscriminantAnalysis: ",
-        "A class may have too few distinct rows in a training set: use {step}(solver='eigen', shrinkage=0.1), or fewer "
-        "features.",
-    ),
-    (
-        r"^LinearDiscriminantAnalysis: ",
-        "Columns may be collinear in a training set: use {step}(solver='lsqr', shrinkage='auto').",
-    ),
-    (
-        r"unknown categor|unseen label|not in index",
-        "A training set may lack a rare level: use an encoder that accepts unknown levels, such as "
-        "OneHotEncoder(handle_unknown='ignore'), or merge rare levels before the fit.",
-    ),
-    (
-        r"[Nn]egative values",
-        "{step} needs numbers of at least 0: scale with MinMaxScaler(clip=True), and list all levels in "
-        "OrdinalEncoder(categories=[...]).",
+        r"unknown categor|unseen label|not in index|CategoricalNB: .*out of bounds|Invalid classes",
+        "A training set may lack a rare level or class: use an encoder that accepts unknown levels, such as "
+        "OneHotEncoder(handle_unknown='ignore'), list all levels in OrdinalEncoder(categories=[...]), or merge rare "
+        "levels before the fit.",
     ),
     (r"same order", "Pass the columns in the order of the fit, such as X_test[X.columns]."),
     (
@@ -52,67 +26,31 @@ REMEDIES = (
         "pandas.get_dummies, and the same columns for all rows.",
     ),
     (
-        r"not fitted yet",
-        "A part that was fitted in advance is not fitted in refits: use a setting of {step} that fits it, such as "
-        "cv=5.",
+        r"'groups' parameter should not be None|routing is disabled|enable_metadata_routing|set as requested",
+        "Pass groups= or sample_weight=, and before the fit sklearn.set_config(enable_metadata_routing=True), so that "
+        "they reach {search}, and let every step request them or not: {step}().set_fit_request(sample_weight=True).",
     ),
     (
-        r"'groups' parameter should not be None|routing is disabled|enable_metadata_routing",
-        "Pass groups= or sample_weight=, and sklearn.set_config(enable_metadata_routing=True) before the fit, so that "
-        "they reach {search}.",
+        r"early_stopping|[Ll]east populated class|test_size =|train_size =|n_splits|-fold cross-validation"
+        r"|number of (splits|folds)|LeaveOneOut|test splits|(2|two|one|1) class|one label|single class",
+        "A training set may have too few rows of a class, or too few groups, for the folds of {search} or the rows "
+        "that {step} sets aside: use fewer and stratified folds, such as cv=2, and early_stopping=False.",
     ),
     (
-        r"explicitly set as requested",
-        "Set for every step whether it takes them, such as {step}().set_fit_request(sample_weight=True).",
+        r"NaN|missing values|infinity|infs",
+        "A column may be empty in a training set, or a step may give numbers that are not finite: put "
+        "SimpleImputer(keep_empty_features=True) before {step}, in the pipeline, and use numpy.log1p for numpy.log.",
     ),
     (
-        r"early_stopping|[Ll]east populated class|test_size =|train_size =",
-        "{step} sets some rows aside, and a training set may have too few of a class: use early_stopping=False if it "
-        "has that parameter, or fewer folds inside, such as cv=2.",
+        r"feature\(s\)|No feature|n_components",
+        "The steps before {step} may leave too few columns in a training set: let them keep a fixed number, such as "
+        "SelectKBest(k=3), and use fewer components.",
     ),
-    (
-        r"n_splits|-fold cross-validation|number of (splits|folds)|LeaveOneOut|test splits",
-        "A training set may have fewer rows of a class, or fewer groups, than {search} has folds: use fewer, such as "
-        "cv=2.",
-    ),
-    (
-        r"(2|two|one|1) class|one label|single class",
-        "A part of a training set has rows of one class only: use fewer and stratified folds in {search}, such as "
-        "cv=2.",
-    ),
-    (
-        r"Invalid classes",
-        "A training set may lack a rare class: merge such classes with others, or omit their rows.",
-    ),
-    (
-        r"n_neighbors",
-        "Some training sets have fewer rows than {step} needs neighbors: use fewer, such as n_neighbors=3, or in "
-        "SMOTE k_neighbors=1.",
-    ),
-    (
-        r"NaN|missing values",
-        "A column may be empty in a training set, or lack values only in test cases: put "
-        "SimpleImputer(keep_empty_features=True) before {step}, in the pipeline.",
-    ),
-    (
-        r"infinity|infs",
-        "A step before {step} gives numbers that are not finite in a training set: let it give finite ones, such as "
-        "numpy.log1p for numpy.log.",
-    ),
-    (
-        r"limits of the knots",
-        "Values may lie beyond those of a training set: use {step}(extrapolation='linear').",
-    ),
-    (
-        r"feature\(s\)|No feature",
-        "The steps before {step} leave no column in a training set: let them keep a fixed number, such as "
-        "SelectKBest(k=3).",
-    ),
-    (r"n_components", "Use fewer components in {step}, such as n_components=2."),
     (
         r"[Ss]ingular|full rank|positive definite|converge|separation",
-        "Use a penalty on the coefficients, such as that of LogisticRegression, fewer features, or, if the solver did "
-        "not converge, standardized features and a larger max_iter.",
+        "Columns may be collinear in a training set, or a class may have too few distinct rows: use fewer features, or "
+        "a penalty or shrinkage, such as that of LogisticRegression or of LinearDiscriminantAnalysis(solver='lsqr', "
+        "shrinkage='auto'); if the solver did not converge, also standardize the features.",
     ),
 )
 #: What is said of any other failure in rows drawn anew.

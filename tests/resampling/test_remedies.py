@@ -12,18 +12,17 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import VarianceThreshold
-from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline, make_union
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
     MinMaxScaler,
     OneHotEncoder,
     OrdinalEncoder,
-    SplineTransformer,
     StandardScaler,
 )
 
@@ -97,14 +96,7 @@ CASES = {
         make_pipeline(OrdinalEncoder(categories=LEVELS), CategoricalNB()),
         (PATIENTS[["site"]], ILL),
         "CategoricalNB (step 'categoricalnb') with IndexError: index 4 is out of bounds for axis",
-        "CategoricalNB(min_categories=...)",
-        make_pipeline(OrdinalEncoder(categories=LEVELS), CategoricalNB(min_categories=5)),
-    ),
-    "a number below zero": (
-        make_pipeline(OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1), CategoricalNB()),
-        (PATIENTS[["site"]], ILL),
-        "CategoricalNB (step 'categoricalnb') with ValueError: Negative values in data",
-        "OrdinalEncoder(categories=[...])",
+        "merge rare levels before the fit",
         make_pipeline(OrdinalEncoder(categories=LEVELS), CategoricalNB(min_categories=5)),
     ),
     "a column of its own per level": (
@@ -118,36 +110,29 @@ CASES = {
         CalibratedClassifierCV(logistic, cv=4),
         (ROWS, RARE_CLASS),
         "CalibratedClassifierCV with ValueError: Requesting 4-fold cross-validation",
-        "than CalibratedClassifierCV has folds: use fewer, such as cv=2",
+        "for the folds of CalibratedClassifierCV or the rows that",
         CalibratedClassifierCV(logistic, cv=2),
     ),
     "a fold without a class": (
         make_pipeline(StandardScaler(), CalibratedClassifierCV(logistic, cv=KFold(2))),
         (ROWS, RARE_CLASS),
         "LogisticRegression (step 'calibratedclassifiercv__estimator') with ValueError: ",
-        "use fewer and stratified folds in CalibratedClassifierCV, such as cv=2",
+        "use fewer and stratified folds, such as cv=2",
         make_pipeline(StandardScaler(), CalibratedClassifierCV(logistic, cv=2)),
     ),
     "rows set aside": (
         SGDClassifier(early_stopping=True, random_state=0),
         (ROWS, np.where(np.arange(N) < 3, "ill", "well")),
         "SGDClassifier with ValueError: The least populated class",
-        "SGDClassifier sets some rows aside, and a training set may have too few of a class",
+        "or the rows that SGDClassifier sets aside",
         SGDClassifier(early_stopping=False, random_state=0),
     ),
     "a search whose fits all fail": (
         GridSearchCV(SGDClassifier(early_stopping=True, random_state=0), {"alpha": [0.01]}, cv=2),
         (ROWS, RARE_CLASS),
         "GridSearchCV with ValueError: ValueError: The least populated class",
-        "use early_stopping=False",
+        "early_stopping=False",
         GridSearchCV(SGDClassifier(early_stopping=False, random_state=0), {"alpha": [0.01]}, cv=2),
-    ),
-    "a value that is missing once": (
-        make_pipeline(make_union(SimpleImputer(), MissingIndicator()), logistic),
-        (ONE_MISSING, ILL),
-        "MissingIndicator (step 'featureunion__missingindicator') with ValueError: The features [0] have missing",
-        "MissingIndicator(error_on_new=False)",
-        make_pipeline(make_union(SimpleImputer(), MissingIndicator(error_on_new=False)), logistic),
     ),
     "a division by zero": (
         make_pipeline(FunctionTransformer(_standardized), logistic),
@@ -160,15 +145,8 @@ CASES = {
         make_pipeline(FunctionTransformer(_logarithm), logistic),
         (RARE_VALUE, ILL),
         "LogisticRegression (step 'logisticregression') with ValueError: Input X contains infinity",
-        "numpy.log1p for numpy.log",
+        "use numpy.log1p for numpy.log",
         make_pipeline(FunctionTransformer(np.arcsinh), logistic),
-    ),
-    "a value beyond the others": (
-        make_pipeline(SplineTransformer(extrapolation="error"), logistic),
-        (ROWS, ILL),
-        "SplineTransformer (step 'splinetransformer') with ValueError: ",
-        "Values may lie beyond those of a training set: use SplineTransformer(extrapolation='linear')",
-        make_pipeline(SplineTransformer(extrapolation="linear"), logistic),
     ),
     "collinear columns": (
         make_pipeline(StandardScaler(), LinearDiscriminantAnalysis(solver="eigen")),
