@@ -262,7 +262,8 @@ def _record(inputs: RecordingInputs, _: Any) -> tuple[TestSetLosses, TestSetLoss
     """Return the losses of two classifiers on separate test sets, which are not differences."""
     assert inputs.refits_of_each is not None
     refits_a, refits_b = inputs.refits_of_each
-    context = replace(inputs, given_refits=refits_a).context(OWN_TEST_SETS)
+    # the refits of each classifier are counted where they are made
+    context = replace(inputs, given_refits=refits_a, advance=lambda _: None).context(OWN_TEST_SETS)
     (seeds,) = inputs.streams[OWN_TEST_SETS.name].spawn(1)
     return record_own_test_sets(context, partial(refits_b.outputs, rng=seeds))
 

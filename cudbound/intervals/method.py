@@ -26,7 +26,7 @@ from cudbound.basis.results import (
 from cudbound.basis.validation import Array, check_choice
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
 from cudbound.records import Records
-from cudbound.records.records import check_records, check_single_error, count_fits, fields_of_row
+from cudbound.records.records import check_records, count_fits, fields_of_row
 from cudbound.resampling.bootstrap import BOOTSTRAP
 
 R = TypeVar("R")
@@ -278,9 +278,7 @@ def compute_interval(
     method = reading
     chosen = method.resolve_options(options)
     needs = method.needed(chosen)
-    check_records(method, records, needs)
-    if method.gives_interval:
-        check_single_error(method, records, needs)
+    check_records(method, records, needs, of_one=method.gives_interval)
     outcome = _two_sided(method, records, confidence_level, chosen)
     reason = _why_degenerate(outcome)
     if alternative != "two-sided":

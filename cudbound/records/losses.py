@@ -315,11 +315,6 @@ class RepeatedFoldLosses(rules.Recorded):
             raise ParameterError("partitions", rule, f"{sorted(sizes)} rows")
 
     @property
-    def of_differences(self) -> bool:
-        """Whether there are negative losses, which occur only for differences of two losses."""
-        return any(folds.of_differences for folds in self.partitions)
-
-    @property
     def n_samples(self) -> int:
         """Number of rows of the training set, from the first partition."""
         return self.partitions[0].n_samples

@@ -99,10 +99,10 @@ class Records(rules.Recorded):
     """
 
     losses: rules.RowLosses = None
-    no_information: rules.Share = np.nan
+    no_information: rules.ErrorOrNan = np.nan
     chance_losses: rules.RowScores = None
     effective_rows: rules.NumberOrNan = np.nan
-    square_ratio: rules.Share = np.nan
+    square_ratio: rules.ErrorOrNan = np.nan
     bootstrap: BootstrapLosses | None = None
     inner: InnerErrors | None = None
     folds: FoldLosses | None = None
@@ -202,21 +202,19 @@ class Records(rules.Recorded):
         return replace(self, of_methods={**self.of_methods, kind.name: record})
 
 
-def check_records(method: MethodCard, records: Records, needs: Needs) -> None:
-    """Raise ValueError if a record that a method needs is missing, except optional ones, or lacks what it reads."""
+def check_records(method: MethodCard, records: Records, needs: Needs, *, of_one: bool = False) -> None:
+    """Raise ValueError if a record that a method needs is missing, except optional ones, or lacks what it reads.
+
+    A method for the error `of_one` classifier reads no differences of two losses.
+    """
     output = "scores" if records.kind == "scores" else "losses"
-    for kind in sorted(kind for kind in needs if not kind.optional):
+    for kind in sorted(needs):
         record = records.get(kind)
         parts = getattr(record, "partitions", (record,))
-        if any(getattr(part, output, part) is None for part in parts):
+        if not kind.optional and any(getattr(part, output, part) is None for part in parts):
             raise kind.missing(method.name, "" if record is None else output)
-
-
-def check_single_error(method: MethodCard, records: Records, needs: Needs) -> None:
-    """Raise ValueError if a method for one classifier reads differences of two losses."""
-    for kind in sorted(needs):
-        record = records if kind is LOSSES else records.get(kind)
-        if getattr(record, "of_differences", False):
+        parts = (records,) if kind is LOSSES else parts
+        if of_one and any(getattr(part, "of_differences", False) for part in parts):
             raise ValueError(
                 f"{method.name} reads the losses of one classifier, which are in [0, 1]. Got negative values in "
                 f"{kind.title}, as in differences; compare two classifiers with from_records(..., differences=True)."
@@ -232,33 +230,17 @@ def fields_of_row(
     method: MethodCard, records: Records, needs: Needs, options: Mapping[str, Any], outcome: PointOutcome
 ) -> dict[str, Any]:
     """Return the fields that every row takes from the method and the records."""
-    tested = _tested_in(method, records, needs)
-    return {
-        "method": method.name,
-        "estimand": outcome.estimand or method.estimand,
-        "words": outcome.words or method.words(options, records.groups is not None),
-        "remarks": (*_remarks(records, needs, tested, method.with_groups), *outcome.remarks),
-        "tested": tested,
-    }
-
-
-def _tested_in(method: MethodCard, records: Records, needs: Needs) -> TestedRows | None:
-    """Return the rows on which a method tests one classifier, or each of two its own; None if it tests none."""
     names = {kind.name for kind in needs}
-    if "test_set" not in names or records.test_set is None:
-        return None
-    tested = replace(records.test_set.rows_of(), pooled=not method.on_test_set)
-    second = records.second_test_set if "second_test_set" in names else None
-    return tested if second is None else replace(tested, n=tested.n + second.rows_of().n, n_events=None)
-
-
-def _remarks(records: Records, needs: Needs, tested: TestedRows | None, with_groups: str) -> tuple[str, ...]:
-    """Return the remarks on tested rows of known classes, resampled training sets, and groups of rows."""
+    tested: TestedRows | None = None
+    if "test_set" in names and records.test_set is not None:
+        tested = replace(records.test_set.rows_of(), pooled=not method.on_test_set)
+    if tested is not None and "second_test_set" in names and (second := records.second_test_set) is not None:
+        tested = replace(tested, n=tested.n + second.rows_of().n, n_events=None)
+    # on tested rows of known classes, resampled training sets, and groups of rows
     remarks = [] if tested is None or tested.n_events is None else [tested.remark]
-    bootstrap = records.bootstrap if any(kind.name == "bootstrap" for kind in needs) else None
-    if bootstrap is not None:
-        remarks += bootstrap.remarks
-        if never := never_out_of_bag(bootstrap.counts):
+    if "bootstrap" in names and records.bootstrap is not None:
+        remarks += records.bootstrap.remarks
+        if never := never_out_of_bag(records.bootstrap.counts):
             remarks.append(f"{never} points never out of bag")
     for kind in sorted(needs):
         if kind.name != "bootstrap" and kind.per != "family":
@@ -266,6 +248,12 @@ def _remarks(records: Records, needs: Needs, tested: TestedRows | None, with_gro
     if records.groups is not None:
         if any(kind.resamples for kind in needs):
             remarks.append(f"{records.groups} kept together")
-        if with_groups == "refits":
+        if method.with_groups == "refits":
             remarks.append("limits as if the rows of a group were independent")
-    return tuple(remarks)
+    return {
+        "method": method.name,
+        "estimand": outcome.estimand or method.estimand,
+        "words": outcome.words or method.words(options, records.groups is not None),
+        "remarks": (*remarks, *outcome.remarks),
+        "tested": tested,
+    }

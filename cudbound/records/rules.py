@@ -61,8 +61,10 @@ class Recorded:
             if value is getattr(type(self), name, self) or (value is None and rule.optional):
                 continue  # a default needs no check
             checked_value = rule.check(name, value)
-            if rule.loss and not getattr(self, "weighed", False):
-                _check_range(name, checked_value)
+            values = np.asarray(checked_value if rule.loss and not getattr(self, "weighed", False) else 0.0)
+            if (beyond := np.abs(values.astype(float)) > 1.0 + ROUNDING).any():
+                within = "losses in [0, 1], or differences of two losses, in [-1, 1]"
+                raise ParameterError(name, within, values[beyond].ravel()[0].item())
             object.__setattr__(self, name, checked_value)
 
     @property
@@ -98,29 +100,18 @@ def numeric(
     """
     try:
         array = np.asarray(values)
-    except ValueError as error:
-        rule = f"an array with {n_dimensions} dimension(s) and rows of equal length"
-        raise ParameterError(name, rule, values) from error
+    except ValueError:
+        array = np.array("rows of unequal length")
     if array.ndim != n_dimensions or array.size == 0 or array.dtype.kind not in "biuf":
         raise ValueError(
-            f"The '{name}' parameter must be a numeric array with {n_dimensions} dimension(s) and at least one value. "
-            f"Got shape {array.shape} and type {array.dtype} instead."
+            f"The '{name}' parameter must be a numeric array with {n_dimensions} dimension(s), rows of one length and "
+            f"at least one value. Got shape {array.shape} and type {array.dtype} instead."
         )
     is_float = array.dtype.kind == "f"
     if not (np.isfinite(array) | (np.isnan(array) if gaps and is_float else False)).all():
         raise ValueError(f"The '{name}' parameter must be finite. Got nan or infinite values.")
     kinds = {"b": np.bool_, "f": np.float64}
     return array.astype(np.float64 if real else kinds.get(array.dtype.kind, np.int64), copy=False)
-
-
-def _check_range(name: str, values: Any) -> None:
-    beyond = np.abs(np.asarray(values, dtype=float)) > 1.0 + ROUNDING
-    if beyond.any():
-        raise ParameterError(
-            name,
-            "losses in [0, 1], or differences of two losses, in [-1, 1]",
-            np.asarray(values)[beyond].ravel()[0].item(),
-        )
 
 
 def check_errors(record: Recorded) -> None:
@@ -174,17 +165,10 @@ def _flags(name: str, values: Any) -> NDArray[np.bool_]:
     return array.astype(np.bool_, copy=False)
 
 
-def _number_or_nan(name: str, value: Any, low: float, high: float) -> float:
+def _number_or_nan(name: str, value: Any) -> float:
     if isinstance(value, float) and math.isnan(value):
         return math.nan
-    return check_number(name, value, low, high)
-
-
-def _share(name: str, value: Any) -> float:
-    number = _number_or_nan(name, value, 0.0, math.inf)
-    if number > 1.0 + ROUNDING:
-        raise ParameterError(name, "a share in [0, 1], or nan if it was not recorded", value)
-    return number
+    return check_number(name, value, 0.0, math.inf)
 
 
 #: Losses, one for each row, or for each draw and row, or for repeats, folds and rows. A record has them or scores.
@@ -211,8 +195,8 @@ RowProbabilities = Annotated[Any, Rule(partial(_probabilities, n_dimensions=1))]
 DrawProbabilities = Annotated[Any, Rule(partial(_probabilities, n_dimensions=2))]
 #: Numbers on a scale of their own.
 Numbers = Annotated[Array, Rule(partial(_real, n_dimensions=1))]
-NumberOrNan = Annotated[float, Rule(partial(_number_or_nan, low=0.0, high=math.inf))]
-Share = Annotated[float, Rule(_share)]
+NumberOrNan = Annotated[float, Rule(_number_or_nan)]
+ErrorOrNan = Annotated[float, Rule(_number_or_nan, loss=True)]
 #: Numbers of rows, of repetitions, and of classifier fits.
 Size = Annotated[int, Rule(partial(check_integer, smallest=1))]
 MeanSize = Annotated[float, Rule(partial(check_number, low=1.0, high=float(TOO_LARGE)))]

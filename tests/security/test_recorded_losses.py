@@ -183,7 +183,7 @@ def test_losses_are_in_their_range(case, name, wrong):
 
 @pytest.mark.parametrize("wrong", [-0.5, 1.5, np.inf, "0.5", None], ids=repr)
 def test_shares_are_in_their_range(wrong):
-    with pytest.raises(ValueError, match=r"^The 'no_information' parameter must be a (share|number)"):
+    with pytest.raises(ValueError, match=r"^The 'no_information' parameter must be (losses|a number)"):
         Records(no_information=wrong)
 
 
