@@ -38,7 +38,7 @@ class RecordKind(Named, Generic[R]):
     holder : str, default=""
         What to pass if it is missing; by default the name of the class.
     refit : callable or None
-        ``refit(context)`` returns the record, from the refits of a `cudbound.resampling.context.RefitContext`.
+        ``refit(context)`` returns the record, from the refits of a `cudbound.resampling.settings.RefitContext`.
     record : callable or None
         ``record(inputs, made)`` returns a record that needs more than refits, from `RecordingInputs` of
         `cudbound.resampling.make_records` and the records made before; per family ``record(inputs, target)``, with one

@@ -34,7 +34,7 @@ from cudbound.records.rules import (
     check_draws,
 )
 from cudbound.resampling.bootstrap import USABLE_DRAWS
-from cudbound.resampling.context import RefitContext, has_one_class
+from cudbound.resampling.settings import RefitContext, has_one_class
 from cudbound.resampling.splits import Splits, make_splits
 
 if TYPE_CHECKING:

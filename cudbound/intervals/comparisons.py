@@ -19,7 +19,7 @@ from cudbound.intervals.method import Method, Pivot
 from cudbound.point_estimates import auc
 from cudbound.records import SCORES, Records, TestSetLosses
 from cudbound.resampling.bootstrap import BOOTSTRAP
-from cudbound.resampling.context import RefitContext
+from cudbound.resampling.settings import RefitContext
 from cudbound.resampling.splits import TEST_SET
 
 if TYPE_CHECKING:

@@ -24,9 +24,8 @@ from cudbound.basis.validation import Losses, check_integer
 from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records import FoldLosses, Records, RepeatedFoldLosses
 from cudbound.records.rules import MeanLoss, Means, NestedFoldLosses, Recorded, Remarks, Size
-from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import FOLDS, REPEATED_FOLDS, draw_folds, fold_training
-from cudbound.resampling.settings import Resampling
+from cudbound.resampling.settings import RefitContext, Resampling
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does

@@ -24,7 +24,7 @@ from cudbound.problem.draws import SolveStatus
 from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel, Problem
 from cudbound.records import LOSSES, Records
 from cudbound.records.rules import FitCount, NumberOrNan, Numbers, Recorded, Remarks, Size, check_ordered
-from cudbound.resampling.context import has_one_class
+from cudbound.resampling.settings import has_one_class
 from cudbound.solve.native import unsupported
 from cudbound.solve.search import SearchLimits, least_loss, solve_draws
 

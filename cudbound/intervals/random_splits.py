@@ -16,7 +16,7 @@ from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
 from cudbound.records import HalvingLosses, Records, SplitLosses, TestSetLosses
 from cudbound.records.losses import N_HALVINGS
 from cudbound.records.rules import Means, PairsOfMeans, Recorded, Remarks, Size
-from cudbound.resampling.context import RefitContext
+from cudbound.resampling.settings import RefitContext
 from cudbound.resampling.splits import HALVINGS, SMALLEST_HALF, SPLITS, TEST_SET, means_of_splits
 
 

@@ -12,8 +12,8 @@ from cudbound.basis.method_card import RecordKind
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors, no_information_error
 from cudbound.records.losses import leave_one_out_bootstrap_error, ratio_or_nan
-from cudbound.resampling.context import TREATMENT, RefitContext, has_one_class, parted
 from cudbound.resampling.failed_refits import failed_refits_error
+from cudbound.resampling.settings import TREATMENT, RefitContext, has_one_class, parted
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.method_card import RecordKind
 from cudbound.records import FoldLosses, RepeatedFoldLosses
-from cudbound.resampling.context import RefitContext, parted
+from cudbound.resampling.settings import RefitContext, parted
 from cudbound.resampling.splits import Splits
 
 if TYPE_CHECKING:
@@ -28,19 +29,27 @@ N_STRATIFIED_FOLDS = 10
 FEWEST = 3
 
 
-def draw_folds(n_samples: int, n_folds: int, rng: np.random.Generator) -> Folds:
-    """Return a random fold for each row, numbered from 0, shape (n_samples,); sizes differ by at most one."""
+def draw_folds(
+    n_samples: int,
+    n_folds: int,
+    rng: np.random.Generator,
+    splitter: Any = None,
+    labels: Any = None,
+    groups: Any = None,
+) -> Folds:
+    """Return a random fold for each row, numbered from 0, shape (n_samples,).
+
+    By default the sizes of the folds differ by at most one; `splitter` is the class of another splitter of
+    scikit-learn, which `labels` and `groups` are passed to.
+    """
     from sklearn.model_selection import KFold
 
-    splitter = KFold(n_folds, shuffle=True, random_state=int(rng.integers(2**32 - 1)))
-    return _numbered(splitter.split(np.zeros(n_samples)), n_samples)
-
-
-def _numbered(splits: Iterable[tuple[Any, Any]], n_samples: int) -> Folds:
+    seeded = (splitter or KFold)(n_folds, shuffle=True, random_state=int(rng.integers(2**32 - 1)))
     fold = np.empty(n_samples, dtype=np.int64)
-    for number, (_, test) in enumerate(splits):
+    for number, (_, test) in enumerate(seeded.split(np.zeros((n_samples, 1)), labels, groups)):
         fold[test] = number
-    return fold
+    # folds of whole groups may be empty
+    return np.asarray(np.unique(fold, return_inverse=True)[1])
 
 
 def fold_training(fold: Folds) -> NDArray[np.int32]:
@@ -50,38 +59,16 @@ def fold_training(fold: Folds) -> NDArray[np.int32]:
 
 def record_folds(context: RefitContext) -> FoldLosses:
     """Record cross-validated losses on ``sizes.n_folds`` shuffled folds; with fewer rows, every row is a fold."""
-    return _tested(context, [_shuffled(context)])[0]
+    return record_repeated_folds(context, 1).partitions[0]
 
 
-def _shuffled(context: RefitContext) -> tuple[Folds, tuple[str, ...]]:
+def record_repeated_folds(context: RefitContext, n_repeats: int | None = None) -> RepeatedFoldLosses:
+    """Record cross-validated losses on ``sizes.n_repeats`` partitions, or another number of them."""
     n = context.n_samples
     n_folds = min(context.sizes.n_folds, n)
-    (fold,), remarks = context.draw_parts(
-        [lambda: draw_folds(n, n_folds, context.rng)], fold_training, TRAINING_SETS
-    )
-    return fold, (*remarks, f"{n} folds with one row each") if n_folds == n else remarks
-
-
-def _tested(context: RefitContext, drawn: Sequence[tuple[Folds, tuple[str, ...]]]) -> list[FoldLosses]:
-    """Return the output for each row of the classifiers fitted without its folds, from one call of `refit`."""
-    outputs = context.refit(np.concatenate([fold_training(fold) for fold, _ in drawn]))
-    stops = np.cumsum([fold.max() + 1 for fold, _ in drawn])
-    return [
-        _of_partition(part, fold, remarks)
-        for part, (fold, remarks) in zip(np.split(outputs, stops[:-1]), drawn, strict=True)
-    ]
-
-
-def _of_partition(outputs: Outputs, fold: Folds, remarks: tuple[str, ...] = ()) -> FoldLosses:
-    losses, scores = parted(outputs[fold, np.arange(fold.size)])
-    return FoldLosses(losses, fold, remarks, **scores)
-
-
-def record_repeated_folds(context: RefitContext) -> RepeatedFoldLosses:
-    """Record cross-validated losses on ``sizes.n_repeats`` partitions."""
-    partitions = _tested(context, [_shuffled(context) for _ in range(context.sizes.n_repeats)])
-    remarks = dict.fromkeys(remark for partition in partitions for remark in partition.remarks)
-    return RepeatedFoldLosses(tuple(partitions), tuple(remarks))
+    notes = (f"{n} folds with one row each",) if n_folds == n else ()
+    draw = partial(draw_folds, n, n_folds, context.rng)
+    return _record(context, [draw] * (n_repeats or context.sizes.n_repeats), notes)
 
 
 def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
@@ -90,53 +77,44 @@ def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
     There are fewer folds if a class has fewer than ten rows or occurs in fewer than ten groups. Groups of rows stay
     together.
     """
-    # rows, or groups with such a row, of the class that has the fewest
-    units = context.units.codes
-    fewest = min(np.unique(units[context.labels == label]).size for label in np.unique(context.labels))
-    notes = (
-        [f"{max(2, fewest)} folds, since a class has only {fewest} rows or groups"] if fewest < FEWEST else []
-    )
-    n_folds = max(2, min(N_STRATIFIED_FOLDS, fewest))
-    folds = []
-    for _ in range(N_STRATIFIED_REPEATS):
-        fold, remarks = context.draw_parts(
-            [lambda: _draw_stratified(context, n_folds)], fold_training, TRAINING_SETS
-        )
-        folds += fold
-        notes += remarks
-    partitions = _tested(context, [(fold, ()) for fold in folds])
-    return RepeatedFoldLosses(tuple(partitions), tuple(dict.fromkeys(notes)))
-
-
-def _draw_stratified(context: RefitContext, n_folds: int) -> Folds:
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-    splitter = (StratifiedKFold if context.groups is None else StratifiedGroupKFold)(
-        n_folds, shuffle=True, random_state=int(context.rng.integers(2**32 - 1))
-    )
-    groups = None if context.groups is None else context.groups.codes
-    fold = _numbered(splitter.split(context.labels[:, None], context.labels, groups), context.n_samples)
-    # folds of whole groups may be empty
-    return np.asarray(np.unique(fold, return_inverse=True)[1])
+    labels, units = context.labels, context.units.codes
+    # rows, or groups with such a row, of the class that has the fewest
+    fewest = min(np.unique(units[labels == label]).size for label in np.unique(labels))
+    few = f"{max(2, fewest)} folds, since a class has only {fewest} rows or groups"
+    splitter, groups = (StratifiedKFold, None) if context.groups is None else (StratifiedGroupKFold, units)
+    n_folds = max(2, min(N_STRATIFIED_FOLDS, fewest))
+    draw = partial(draw_folds, labels.size, n_folds, context.rng, splitter, labels, groups)
+    return _record(context, [draw] * N_STRATIFIED_REPEATS, (few,) if fewest < FEWEST else ())
 
 
 def record_leave_one_out(context: RefitContext) -> FoldLosses:
     """Record leave-one-out or leave-one-group-out losses. Nothing here is random."""
-    fold = context.units.codes
     context = replace(context, on_single_class="fit")  # drawing again would change nothing
-    _, remarks = context.draw_parts([lambda: fold], fold_training, TRAINING_SETS)
-    return _tested(context, [(fold, remarks)])[0]
+    return _record(context, [lambda: context.units.codes]).partitions[0]
 
 
-def _folds_of_splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> FoldLosses:
-    return _of_partition(
-        outputs[splits.partitions[0]], splits.test[splits.partitions[0]].argmax(axis=0), remarks
-    )
+def _record(
+    context: RefitContext, draws: Sequence[Callable[[], Folds]], notes: tuple[str, ...] = ()
+) -> RepeatedFoldLosses:
+    """Record the output for each row of the classifiers fitted without its folds, from one call of `refit`."""
+    folds, remarks = context.draw_parts(draws, fold_training, TRAINING_SETS)
+    outputs = context.refit(np.concatenate([fold_training(fold) for fold in folds]))
+    parts = np.split(outputs, np.cumsum([fold.max() + 1 for fold in folds])[:-1])
+    remarks = (*notes, *remarks)
+    partitions = (_of_partition(part, fold, remarks) for part, fold in zip(parts, folds, strict=True))
+    return RepeatedFoldLosses(tuple(partitions), remarks)
+
+
+def _of_partition(outputs: Outputs, fold: Folds, remarks: tuple[str, ...]) -> FoldLosses:
+    losses, scores = parted(outputs[fold, np.arange(fold.size)])
+    return FoldLosses(losses, fold, remarks, **scores)
 
 
 def _repeated_of_splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> RepeatedFoldLosses:
     partitions = (
-        _of_partition(outputs[part], splits.test[part].argmax(axis=0)) for part in splits.partitions
+        _of_partition(outputs[part], splits.test[part].argmax(axis=0), remarks) for part in splits.partitions
     )
     return RepeatedFoldLosses(tuple(partitions), remarks)
 
@@ -148,7 +126,7 @@ FOLDS = RecordKind(
     refit=record_folds,
     n_fits=lambda inputs: min(inputs.sizes.n_folds, inputs.n_units),
     filled_by=lambda splits: len(splits.partitions) == 1,
-    from_splits=_folds_of_splits,
+    from_splits=lambda *of_splits: _repeated_of_splits(*of_splits).partitions[0],
     scored=True,
     of_every_metric=True,
 )

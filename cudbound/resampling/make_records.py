@@ -24,10 +24,9 @@ from cudbound.metrics.views import records_for
 from cudbound.problem.problem import AdditiveModel
 from cudbound.records import Records, TestSetLosses, no_information_error
 from cudbound.resampling.bootstrap import USABLE_DRAWS
-from cudbound.resampling.context import RefitContext, has_one_class
 from cudbound.resampling.failed_refits import Failures, naming_the_step
 from cudbound.resampling.refits import Refits, refits_of
-from cudbound.resampling.settings import Resampling, Streams
+from cudbound.resampling.settings import RefitContext, Resampling, Streams, has_one_class
 from cudbound.resampling.splits import Splits, make_splits
 from cudbound.solve.search import Search
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cudbound.basis.method_card import RecordKind
 from cudbound.records import HalvingLosses, SplitLosses, TestSetLosses
 from cudbound.records.losses import N_HALVINGS
-from cudbound.resampling.context import RefitContext, parted
+from cudbound.resampling.settings import RefitContext, parted
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does

@@ -32,7 +32,7 @@ from cudbound import (
 from cudbound.basis.exceptions import SmallSampleWarning, UnsupportedEstimatorError
 from cudbound.intervals import GROUPS
 from cudbound.intervals.method import holm_adjusted
-from cudbound.resampling.context import has_one_class
+from cudbound.resampling.settings import has_one_class
 from cudbound.study.worlds import SeveralClasses
 
 # ---- classifiers of more than two classes ----

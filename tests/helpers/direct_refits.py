@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.sample import Sample
 from cudbound.resampling import Resampling
-from cudbound.resampling.context import RefitContext
 from cudbound.resampling.refits import Refit, Refits, refits_of
+from cudbound.resampling.settings import RefitContext
 
 
 def prepare_refits(

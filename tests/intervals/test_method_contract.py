@@ -49,10 +49,9 @@ from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import Records, RepeatedFoldLosses
 from cudbound.report.sentences import ERRORS
 from cudbound.resampling.bootstrap import BOOTSTRAP
-from cudbound.resampling.context import RefitContext
 from cudbound.resampling.make_records import RecordingInputs, make_records
 from cudbound.resampling.refits import difference
-from cudbound.resampling.settings import Streams
+from cudbound.resampling.settings import RefitContext, Streams
 from cudbound.resampling.splits import HALVINGS
 
 # ---- what every registered method has to keep ----

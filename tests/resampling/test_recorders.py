@@ -21,7 +21,6 @@ from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records
 from cudbound.resampling.bootstrap import BOOTSTRAP, INNER, USABLE_DRAWS, record_inner
-from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import record_folds
 from cudbound.resampling.make_records import (
     RecordingInputs,
@@ -31,7 +30,7 @@ from cudbound.resampling.make_records import (
     make_records,
     refits_for,
 )
-from cudbound.resampling.settings import STREAMS, Streams
+from cudbound.resampling.settings import STREAMS, RefitContext, Streams
 
 # ---- the registry of recorders ----
 
