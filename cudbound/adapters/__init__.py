@@ -220,7 +220,7 @@ def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Batched
         return None
     parts = [part for step in steps for part in branches(step)]
     widest = max(getattr(part, "n_features_in_", 1) for part in [*parts, final])
-    return refit_in_batches(source, fit, check_labels(y, final.classes_), widest)
+    return partial(refit_in_batches, source, fit, check_labels(y, final.classes_), widest)
 
 
 def _batched_search(search: GridSearchCV, X: Any, y: Any, n_jobs: int) -> BatchedRefit | None:

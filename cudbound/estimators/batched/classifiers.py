@@ -54,11 +54,6 @@ class Draws:
         """Weights of the rows with the sum 1, shape (n_fits, n_samples)."""
         return np.asarray(self.counts / self.totals[:, None])
 
-    @property
-    def n_fits(self) -> int:
-        """Number of fits."""
-        return len(self.counts)
-
     def __getitem__(self, fits: Bools) -> Draws:
         return Draws(self.counts[fits], self.labels)
 
@@ -81,11 +76,6 @@ class Columns:
     rows: Array
     shift: Array | None = None
     scale: Array | None = None
-
-    @property
-    def n_columns(self) -> int:
-        """Number of columns."""
-        return int(self.rows.shape[-1])
 
     def stacked(self, n_fits: int) -> Array:
         """Return the rows of every fit, shape (n_fits, n_samples, n_columns)."""
@@ -149,7 +139,7 @@ def beside(parts: Sequence[Columns], n_fits: int) -> Columns:
         if all(value is None for value in values):
             return None
         filled = [
-            np.full((n_fits, part.n_columns), neutral) if value is None else value
+            np.full((n_fits, part.rows.shape[-1]), neutral) if value is None else value
             for part, value in zip(parts, values, strict=True)
         ]
         return np.concatenate(filled, axis=1)
@@ -168,8 +158,10 @@ def beside(parts: Sequence[Columns], n_fits: int) -> Columns:
 BatchedRefit = Callable[[Array], tuple[Bools, Bools, Array]]
 
 
-def refit_in_batches(source: Source, fit: BatchedFit, labels: Array, n_columns: int) -> BatchedRefit:
-    """Return refits of a classifier on the output of its steps.
+def refit_in_batches(
+    source: Source, fit: BatchedFit, labels: Array, n_columns: int, counts: Array
+) -> tuple[Bools, Bools, Array]:
+    """Refit a classifier on the output of its steps, as a `BatchedRefit` does.
 
     Parameters
     ----------
@@ -181,35 +173,32 @@ def refit_in_batches(source: Source, fit: BatchedFit, labels: Array, n_columns: 
         -1.0 or +1.0.
     n_columns : int
         Largest number of columns in the input of a step or the classifier; determines how many fits are made at once.
+    counts : ndarray of float, shape (n_fits, n_samples)
     """
     size = max(1, CHUNK_VALUES // max(1, labels.size * n_columns))
-
-    def refit(counts: Array) -> tuple[Bools, Bools, Array]:
-        # a training set of one class gives the constant classifier, with an intercept or without
-        seconds = counts @ (labels > 0.0)
-        losses = np.where(seconds[:, None] > 0.0, labels < 0.0, labels > 0.0)
-        clear = np.ones(len(counts), dtype=bool)
-        scores = np.full(counts.shape, np.nan)
-        both = np.flatnonzero((seconds > 0.0) & (seconds < counts.sum(axis=1)))
-        for start in range(0, both.size, size):
-            part = both[start : start + size]
-            draws = Draws(counts[part], labels)
-            columns, steps_clear = source(draws)
-            if columns.scale is not None:  # scikit-learn refuses a training set without any column left
-                steps_clear = steps_clear & columns.scale.any(axis=1)
-            if not steps_clear.any():
-                clear[part] = False
-                continue
-            if not steps_clear.all():
-                columns, draws = columns[steps_clear], draws[steps_clear]
-            predicted, fit_clear, part_scores = fit(columns, draws)
-            losses[part[steps_clear]] = predicted != (labels > 0.0)
-            scores[part[steps_clear]] = part_scores
-            clear[part] = steps_clear
-            clear[part[steps_clear]] = fit_clear
-        return losses, clear, scores
-
-    return refit
+    # a training set of one class gives the constant classifier, with an intercept or without
+    seconds = counts @ (labels > 0.0)
+    losses = np.where(seconds[:, None] > 0.0, labels < 0.0, labels > 0.0)
+    clear = np.ones(len(counts), dtype=bool)
+    scores = np.full(counts.shape, np.nan)
+    both = np.flatnonzero((seconds > 0.0) & (seconds < counts.sum(axis=1)))
+    for start in range(0, both.size, size):
+        part = both[start : start + size]
+        draws = Draws(counts[part], labels)
+        columns, steps_clear = source(draws)
+        if columns.scale is not None:  # scikit-learn refuses a training set without any column left
+            steps_clear = steps_clear & columns.scale.any(axis=1)
+        if not steps_clear.any():
+            clear[part] = False
+            continue
+        if not steps_clear.all():
+            columns, draws = columns[steps_clear], draws[steps_clear]
+        predicted, fit_clear, part_scores = fit(columns, draws)
+        losses[part[steps_clear]] = predicted != (labels > 0.0)
+        scores[part[steps_clear]] = part_scores
+        clear[part] = steps_clear
+        clear[part[steps_clear]] = fit_clear
+    return losses, clear, scores
 
 
 #: Error of a score by the kernel's minimizer, relative to the sum of its terms. Its accuracy is in the loss.
@@ -258,11 +247,16 @@ class LinearFit:
         """Return whether each row is assigned the second class in each fit, which fits are clear, and the scores."""
         loss = get_loss(self.loss)
         weights = self._weights(draws)
-        strengths = self._strengths(columns.n_columns, weights)
-        flat = columns.scale is None and columns.n_columns >= draws.labels.size and not np.any(self.penalty)
+        n_columns = columns.rows.shape[-1]
+        strengths = np.broadcast_to(np.asarray(self.penalty, dtype=np.float64), (n_columns,))
+        if self.fit_intercept:
+            strengths = np.concatenate([[self.intercept_penalty], strengths])
+        factors = weights.sum(axis=1) if self.of_package else np.ones(len(weights))
+        strengths = factors[:, None] * strengths  # in each fit
+        flat = columns.scale is None and n_columns >= draws.labels.size and not np.any(self.penalty)
         if not loss.smooth or flat:  # the latter never has a single minimizer
             scores, doubt = np.zeros(weights.shape), np.zeros(weights.shape)
-            unique = np.zeros(draws.n_fits, dtype=bool)
+            unique = np.zeros(len(draws.counts), dtype=bool)
         else:
             scores, doubt, unique = fit_stack(
                 columns.rows,
@@ -302,14 +296,6 @@ class LinearFit:
         first, second = of_classes[:, :, None]
         return np.asarray(draws.counts * np.where(draws.labels > 0.0, second, first))
 
-    def _strengths(self, n_columns: int, weights: Array) -> Array:
-        """Return the strengths in each fit, that of the intercept first, shape (n_fits, n_coefficients)."""
-        strengths = np.broadcast_to(np.asarray(self.penalty, dtype=np.float64), (n_columns,))
-        if self.fit_intercept:
-            strengths = np.concatenate([[self.intercept_penalty], strengths])
-        factors = weights.sum(axis=1) if self.of_package else np.ones(len(weights))
-        return np.asarray(factors[:, None] * strengths)
-
     def _of_least_norm(
         self, columns: Columns, draws: Draws, weights: Array, fits: NDArray[np.intp]
     ) -> tuple[Array, Bools]:
@@ -341,7 +327,7 @@ class LinearFit:
                 )
             return scores, sure
         for place, fit in enumerate(fits):
-            rows = columns[np.arange(draws.n_fits) == fit].stacked(1)[0]
+            rows = columns[np.arange(len(draws.counts)) == fit].stacked(1)[0]
             ones = (weights[fit] > 0.0).astype(np.int32)[None]
             of_fit = self._minimum(rows, draws.labels, ones, weights[fit], strengths[fit])
             scores[place], sure[place] = of_fit[0][0], of_fit[1][0]
@@ -449,12 +435,11 @@ class DiscriminantFit:
 
     def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
         """Return whether each row is assigned the second class in each fit, which fits are clear, and the scores."""
-        if (
-            columns.n_columns >= draws.labels.size
-        ):  # in some direction there is no variance within the classes
+        # otherwise there is no variance within the classes in some direction
+        if columns.rows.shape[-1] >= draws.labels.size:
             nothing = np.zeros(draws.counts.shape)
-            return nothing > 0.0, np.zeros(draws.n_fits, dtype=bool), nothing
-        rows, second = columns.stacked(draws.n_fits), draws.labels > 0.0
+            return nothing > 0.0, np.zeros(len(draws.counts), dtype=bool), nothing
+        rows, second = columns.stacked(len(draws.counts)), draws.labels > 0.0
         counts = np.stack([draws.counts * ~second, draws.counts * second], axis=1)
         sizes = counts.sum(axis=2)
         means = counts @ rows / sizes[:, :, None]
@@ -568,7 +553,7 @@ def choose_on_folds(
         Sums or means over the folds, the last axis, rounded as scikit-learn rounds them: they decide between ties.
     """
     second = draws.labels > 0.0
-    predicted, clear = np.zeros(draws.counts.shape, dtype=bool), np.zeros(draws.n_fits, dtype=bool)
+    predicted, clear = np.zeros(draws.counts.shape, dtype=bool), np.zeros(len(draws.counts), dtype=bool)
     scores = np.full(draws.counts.shape, np.nan)
     seconds = draws.counts @ second
     enough = np.flatnonzero(np.minimum(seconds, draws.totals - seconds) >= n_folds)

@@ -117,28 +117,19 @@ def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Source, int] | 
         # a missing value differs from itself
         encoder = kinds.filled_one_hot(words, np.asarray(words != words, dtype=bool), fill_value, steps[1])
         return None if encoder is None else (encoder, 2)
-    rows = _numbers(steps, X)
-    if rows is None:
-        return None
-    columns = Columns(rows)
-    return lambda draws: (columns, np.ones(draws.n_fits, dtype=bool)), 0
-
-
-def _numbers(steps: Sequence[Any], X: Any) -> Array | None:
-    """Return the input rows of the first step as numbers; None if it computes in another precision."""
     try:
-        if not steps:
-            return np.asarray(dense(X), dtype=np.float64)
-        fills = kinds.fills_in_batches(steps[0])
-        rows = validate_data(
-            steps[0], X, dtype=FLOAT_DTYPES, reset=False, ensure_all_finite="allow-nan" if fills else True
-        )
-        if rows.dtype != np.float64:
-            return None
-        check_scale("X", np.nan_to_num(rows))
+        if steps:
+            finite: Any = "allow-nan" if kinds.fills_in_batches(steps[0]) else True
+            rows = validate_data(steps[0], X, dtype=FLOAT_DTYPES, reset=False, ensure_all_finite=finite)
+            check_scale("X", np.nan_to_num(rows))
+        else:
+            rows = np.asarray(dense(X), dtype=np.float64)
     except (TypeError, ValueError):  # a sparse matrix, words, or numbers whose squares overflow
         return None
-    return np.asarray(rows)
+    if rows.dtype != np.float64:  # the first step computes in another precision
+        return None
+    columns = Columns(rows)
+    return lambda draws: (columns, np.ones(len(draws.counts), dtype=bool)), 0
 
 
 # ---- columns side by side ----
@@ -168,7 +159,7 @@ def _join(step: ColumnTransformer, X: Any, follower: Any) -> Source | None:
 
 def _beside(sources: Sequence[Source], draws: Draws) -> tuple[Columns, Bools]:
     parts, clear = zip(*(source(draws) for source in sources), strict=True)
-    return beside(parts, draws.n_fits), np.logical_and.reduce(clear)
+    return beside(parts, len(draws.counts)), np.logical_and.reduce(clear)
 
 
 #: Fits of one job.
@@ -228,7 +219,7 @@ def fit_apart(steps: Sequence[Any], X: Any, y: Any, follower: BatchedFit, n_jobs
     fit_each = partial(_fit_each, make_pipeline(*steps), rows, np.asarray(y), transformed.shape[1])
 
     def source(draws: Draws) -> tuple[Columns, Bools]:
-        parts = gen_batches(draws.n_fits, FITS_PER_JOB)
+        parts = gen_batches(len(draws.counts), FITS_PER_JOB)
         jobs = parallel(n_jobs)(delayed(fit_each)(draws.counts[part]) for part in parts)
         columns, clear = zip(*jobs, strict=True)
         return Columns(np.concatenate(columns)), np.concatenate(clear)

@@ -43,9 +43,9 @@ class Imputer:
         """Return the columns without nan, and which fits are clear."""
         missing = np.isnan(columns.rows)  # shared: nothing that makes nan comes before
         if not missing.any():
-            return columns, np.ones(draws.n_fits, dtype=bool)
-        stacked = np.repeat(columns.rows[None], draws.n_fits, axis=0)
-        clear = np.ones(draws.n_fits, dtype=bool)
+            return columns, np.ones(len(draws.counts), dtype=bool)
+        stacked = np.repeat(columns.rows[None], len(draws.counts), axis=0)
+        clear = np.ones(len(draws.counts), dtype=bool)
         for column in np.flatnonzero(missing.any(axis=0)):
             present = ~missing[:, column]
             counts = draws.counts[:, present]
@@ -193,7 +193,7 @@ def principal_components(
     >>> np.abs(components.rows[0, :, 0]).round(9).tolist(), clear.tolist()
     ([2.0, 2.0, 2.0, 2.0], [True])
     """
-    rows, shares = columns.stacked(draws.n_fits), draws.shares
+    rows, shares = columns.stacked(len(draws.counts)), draws.shares
     means = averages(shares, rows)
     centered = rows - means[:, None, :]
     _, singular, axes = np.linalg.svd(np.sqrt(shares)[:, :, None] * centered, full_matrices=False)
@@ -244,7 +244,7 @@ class Encoder:
 
     def __call__(self, draws: Draws) -> tuple[Columns, Bools]:
         """Return the columns, and which fits are clear."""
-        clear = np.ones(draws.n_fits, dtype=bool)
+        clear = np.ones(len(draws.counts), dtype=bool)
         hot: list[Array] = []
         masks: list[Array] = []
         for feature in self.features:
@@ -257,7 +257,7 @@ class Encoder:
             hot.append(rows)
             masks.append((drawn & ~self._dropped(drawn)).astype(np.float64))
         if any(rows.ndim == 3 for rows in hot):
-            hot = [np.broadcast_to(rows, (draws.n_fits, *rows.shape[-2:])) for rows in hot]
+            hot = [np.broadcast_to(rows, (len(draws.counts), *rows.shape[-2:])) for rows in hot]
         return Columns(np.concatenate(hot, axis=-1), scale=np.concatenate(masks, axis=1)), clear
 
     def _dropped(self, drawn: Bools) -> Bools:
@@ -272,9 +272,11 @@ class Encoder:
     def _filled(feature: Feature, draws: Draws) -> tuple[Array, Bools]:
         """Return the columns with missing words filled in, and the fits that drew a word."""
         if feature.missing is None:
-            return feature.hot, np.ones(draws.n_fits, dtype=bool)
+            return feature.hot, np.ones(len(draws.counts), dtype=bool)
         occurrences = draws.counts @ feature.hot
-        fill = occurrences.argmax(axis=1) if feature.fill is None else np.full(draws.n_fits, feature.fill)
+        fill = (
+            occurrences.argmax(axis=1) if feature.fill is None else np.full(len(draws.counts), feature.fill)
+        )
         filled = np.eye(feature.hot.shape[1])[fill]
         rows = feature.hot + feature.missing[:, None] * filled[:, None, :]
         return rows, np.asarray(occurrences.any(axis=1))
