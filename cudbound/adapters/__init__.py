@@ -109,7 +109,15 @@ def additive_model(sample: Sample, *, polish: bool, native: bool = False) -> Add
     estimator = sample.estimator
     model = find_adapter(estimator).to_additive_model(estimator, sample.X, sample.y)
     model = _oriented(model, estimator, sample.predicted)
-    _warn_unscaled(model, estimator)
+    strengths = [penalty for penalty in (model.penalty, model.l1_penalty) if penalty is not None]
+    if strengths and (spreads := unequal_spreads(model.design[:, np.sum(strengths, axis=0) > 0.0])):
+        warn(
+            UnscaledPenaltyWarning(
+                f"the penalty of {type(unwrap(estimator).classifier).__name__} treats all features alike, but their "
+                f"standard deviations range from {spreads}: features with small standard deviations are penalized most",
+                "; put a StandardScaler before it, in a pipeline",
+            )
+        )
     if native and model.l1_penalty is not None:
         check_native(model.problem())
     if sample.sample_weight is not None:
@@ -146,21 +154,6 @@ def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64], classifi
         of_class = np.where(second, sample_weight[second].sum(), sample_weight[~second].sum())
         candidates.append(sample_weight * sample_weight.sum() / (2.0 * of_class))
     return min((replace(model, sample_weight=weights) for weights in candidates), key=optimality_residual)
-
-
-def _warn_unscaled(model: AdditiveModel, estimator: Any) -> None:
-    """Warn if a penalty is applied to features with very different standard deviations."""
-    strengths = [penalty for penalty in (model.penalty, model.l1_penalty) if penalty is not None]
-    if not strengths:
-        return
-    if spreads := unequal_spreads(model.design[:, np.sum(strengths, axis=0) > 0.0]):
-        warn(
-            UnscaledPenaltyWarning(
-                f"the penalty of {type(unwrap(estimator).classifier).__name__} treats all features alike, but their "
-                f"standard deviations range from {spreads}: features with small standard deviations are penalized most",
-                "; put a StandardScaler before it, in a pipeline",
-            )
-        )
 
 
 def _oriented(model: AdditiveModel, estimator: Any, predicted: NDArray[Any]) -> AdditiveModel:

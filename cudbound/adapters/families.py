@@ -119,11 +119,6 @@ class Refusal(NamedTuple):
     remedy: str
 
 
-_STAGEWISE = (
-    "adds one tree after another and does not revise earlier ones, so its coefficients do not jointly minimize "
-    "its loss."
-)
-
 REFUSALS = (
     Refusal(
         family=("Perceptron", "PassiveAggressiveClassifier"),
@@ -138,15 +133,10 @@ REFUSALS = (
         "least-squares fit, but usually another intercept. Fit LeastSquaresClassifier.",
     ),
     Refusal(
-        family=("AdaBoostClassifier", "GradientBoostingClassifier"),
-        reason=_STAGEWISE,
-        remedy="Refit on its stumps, for which its trees must have max_depth=1: "
-        "ConvexLossClassifier('exponential', penalty=0.01, basis=stump_basis(model)).fit(X, y).",
-    ),
-    Refusal(
-        family=("HistGradientBoostingClassifier",),
-        reason=_STAGEWISE,
-        remedy="Fit GradientBoostingClassifier(max_depth=1) and refit on its stumps: "
+        family=("AdaBoostClassifier", "GradientBoostingClassifier", "HistGradientBoostingClassifier"),
+        reason="adds one tree after another and does not revise earlier ones, so its coefficients do not jointly "
+        "minimize its loss.",
+        remedy="Refit on the stumps of AdaBoostClassifier() or GradientBoostingClassifier(max_depth=1): "
         "ConvexLossClassifier('exponential', penalty=0.01, basis=stump_basis(model)).fit(X, y).",
     ),
     Refusal(
@@ -211,11 +201,18 @@ def linear_model(estimator: Any, X: Any, y: Any, *, objective: ObjectiveOf) -> A
     coef = np.asarray(dense(estimator.coef_).ravel(), dtype=np.float64)
     penalty = np.broadcast_to(minimized.penalty, coef.shape)
     l1_penalty = np.full(coef.shape, minimized.l1_penalty)
-    if has_intercept(estimator):
+    if getattr(estimator, "fit_intercept", True):
         rows = np.column_stack([np.ones(labels.size), rows])
         coef = np.concatenate([np.ravel(estimator.intercept_)[:1], coef])
         penalty = np.concatenate([[minimized.intercept_penalty], penalty])
         l1_penalty = np.concatenate([[minimized.intercept_l1_penalty], l1_penalty])
+    of_classes: Array | None = None
+    if isinstance(estimator, ConvexLossClassifier):
+        of_classes = estimator.row_weights(estimator.classes_, labels, np.ones(labels.size))
+    elif getattr(estimator, "class_weight", None):
+        of_classes = compute_sample_weight(
+            estimator.class_weight, estimator.classes_[(labels > 0.0).astype(int)]
+        )
     return AdditiveModel(
         design=np.ascontiguousarray(rows),
         labels=labels,
@@ -224,7 +221,7 @@ def linear_model(estimator: Any, X: Any, y: Any, *, objective: ObjectiveOf) -> A
         classes=estimator.classes_,
         penalty=penalty if np.any(penalty) else None,
         l1_penalty=l1_penalty if np.any(l1_penalty) else None,
-        sample_weight=_class_weights(estimator, labels),
+        sample_weight=of_classes,
         # classifiers with this parameter have chosen their strengths by cross-validation
         tuned_by=(type(estimator).__name__,) if hasattr(estimator, "cv") else (),
     )
@@ -246,7 +243,7 @@ def _fit_of(estimator: Any, minimized: Objective, n_jobs: int) -> LinearFit:
     return LinearFit(
         minimized.loss,
         minimized.penalty,
-        fit_intercept=has_intercept(estimator),
+        fit_intercept=getattr(estimator, "fit_intercept", True),
         intercept_penalty=minimized.intercept_penalty,
         class_weight=weights,
         of_package=isinstance(estimator, TwoClassLinear),
@@ -263,21 +260,6 @@ def _adapter(supports: str, objective: ObjectiveOf, *families: type, batched: bo
         objective,
         partial(linear_fit, family=families[0], objective=objective) if batched else None,
     )
-
-
-def has_intercept(estimator: Any) -> bool:
-    """Whether a linear classifier fits an intercept; those without the parameter do."""
-    return bool(getattr(estimator, "fit_intercept", True))
-
-
-def _class_weights(estimator: Any, labels: Array) -> Array | None:
-    """Return the weight of each row's class, computed on the training labels, or None if there are none."""
-    if isinstance(estimator, ConvexLossClassifier):
-        return estimator.row_weights(estimator.classes_, labels, np.ones(labels.size))
-    if not getattr(estimator, "class_weight", None):
-        return None
-    y = estimator.classes_[(labels > 0.0).astype(int)]
-    return np.asarray(compute_sample_weight(estimator.class_weight, y), dtype=np.float64)
 
 
 def own_coefficients(classifier: Any, n_features: int) -> tuple[Array, float] | None:
@@ -336,21 +318,23 @@ def _ridge_objective(estimator: Any, n_rows: int) -> Objective:
     return Objective("squared", float(np.ravel(alpha)[0]) / n_rows)  # one value per target
 
 
-RIDGE_CLASSES = (RidgeClassifier, RidgeClassifierCV)
-RIDGE = _adapter("sklearn RidgeClassifier, RidgeClassifierCV", _ridge_objective, *RIDGE_CLASSES, batched=True)
+RIDGE = _adapter(
+    "sklearn RidgeClassifier, RidgeClassifierCV",
+    _ridge_objective,
+    *(RidgeClassifier, RidgeClassifierCV),
+    batched=True,
+)
 
 # ---- logistic regression: C sum_i c_i loss_i + (1 - l1_ratio) / 2 |w|^2 + l1_ratio |w|_1 ----
 # The intercept is free, except for solver="liblinear", where it is the coefficient of a column of `intercept_scaling`
 # and penalized like the others.
 
 
-def _logistic_objective(estimator: Any, n_rows: int) -> Objective:
-    if isinstance(estimator, LogisticRegressionCV):
-        return _logistic_at(estimator, np.ravel(estimator.C_)[0], np.ravel(estimator.l1_ratio_)[0], n_rows)
-    return _logistic_at(estimator, estimator.C, estimator.l1_ratio, n_rows)
-
-
-def _logistic_at(estimator: Any, c: float, ratio: float | None, n_rows: int) -> Objective:
+def _logistic_objective(estimator: Any, n_rows: int, c: float | None = None) -> Objective:
+    """Return the objective, with another strength `c` than the one in the classifier, or chosen by it, if given."""
+    tuned = isinstance(estimator, LogisticRegressionCV)
+    chosen, ratio = (estimator.C_, estimator.l1_ratio_) if tuned else (estimator.C, estimator.l1_ratio)
+    c, ratio = np.ravel(chosen)[0] if c is None else c, np.ravel(ratio)[0]
     if estimator.penalty is None:
         return Objective("logistic", 0.0)
     # before scikit-learn 1.8 the ratio matters only for the elastic net
@@ -369,15 +353,18 @@ def _batched_logistic(estimator: Any, n_jobs: int) -> BatchedFit | None:
     plain = estimator.class_weight is None and not np.any(estimator.l1_ratios_)
     if folds is None or not (by_accuracy and plain and estimator.refit):
         return None
-    each = [_logistic_at(estimator, c, None, 1) for c in estimator.Cs_.tolist()]
+    each = [_logistic_objective(estimator, 1, c) for c in estimator.Cs_.tolist()]
     if any(minimized.l1_penalty > 0.0 for minimized in each):
         return None
     return TunedFit(tuple(_fit_of(estimator, minimized, n_jobs) for minimized in each), folds)
 
 
-LOGISTIC_CLASSES = (LogisticRegression, LogisticRegressionCV)
 LOGISTIC = replace(
-    _adapter("sklearn LogisticRegression, LogisticRegressionCV", _logistic_objective, *LOGISTIC_CLASSES),
+    _adapter(
+        "sklearn LogisticRegression, LogisticRegressionCV",
+        _logistic_objective,
+        *(LogisticRegression, LogisticRegressionCV),
+    ),
     batched_fit=_batched_logistic,
 )
 
@@ -497,54 +484,40 @@ SEARCH = Adapter(
 
 
 def _threshold_model(estimator: Any, X: Any, y: Any) -> AdditiveModel:
-    inner = estimator.estimator_
+    inner, name = estimator.estimator_, type(estimator).__name__
     model = find_adapter(inner).to_additive_model(inner, X, y)
     if isinstance(estimator, TunedThresholdClassifierCV):
         if not isinstance(estimator.scoring, str):
             raise UnsupportedEstimatorError(
-                "The class to which the threshold belongs is unknown for TunedThresholdClassifierCV with a custom "
-                "scorer.",
+                f"The class to which the threshold belongs is unknown for {name} with a custom scorer.",
                 "Fit FixedThresholdClassifier(estimator, threshold=best_threshold_, pos_label=...).",
             )
         # scikit-learn's named scorers take the second class as the positive one
         threshold, positive = estimator.best_threshold_, None
-        model = replace(model, tuned_by=(type(estimator).__name__, *model.tuned_by))
+        model = replace(model, tuned_by=(name, *model.tuned_by))
     else:
         threshold, positive = estimator.threshold, estimator.pos_label
     if positive is not None and positive == model.classes[0]:
         model = model.reversed()
-    return _shifted(model, _cut(estimator, model, threshold))
-
-
-def _cut(estimator: Any, model: AdditiveModel, threshold: str | float) -> float:
-    """Return the threshold on the scale of the scores."""
-    method = estimator.response_method
-    if method == "auto":
-        method = "predict_proba" if hasattr(estimator.estimator_, "predict_proba") else "decision_function"
-    name = type(estimator).__name__
-    if method == "predict_proba" and not model.loss.score_is_logit:
+    of_probability = estimator.response_method == "predict_proba" or (
+        estimator.response_method == "auto" and hasattr(inner, "predict_proba")
+    )
+    if of_probability and not model.loss.score_is_logit:
         raise UnsupportedEstimatorError(
             f"{name} has a threshold on a probability, and only in logistic regression is the probability a fixed "
             f"function of the score; the loss here is {model.loss.name}.",
             "Fit it with response_method='decision_function'.",
         )
-    if isinstance(threshold, str):  # "auto": 0.5 for a probability, 0 for a score
-        return 0.0
-    cut = float(logit(threshold)) if method == "predict_proba" else float(threshold)
-    if not np.isfinite(cut):
-        raise UnsupportedEstimatorError(
-            f"{name} with the threshold {threshold!r} assigns every case to the same class.",
-            "Use a threshold between 0 and 1.",
-        )
-    return cut
-
-
-def _shifted(model: AdditiveModel, cut: float) -> AdditiveModel:
+    cut = 0.0  # of the scores, also for "auto": 0.5 for a probability, 0 for a score
+    if not isinstance(threshold, str):
+        cut = float(logit(threshold) if of_probability else threshold)
     penalized = sum(strengths[0] for strengths in (model.penalty, model.l1_penalty) if strengths is not None)
-    if cut != 0.0 and (penalized > 0.0 or not (model.design[:, 0] == 1.0).all()):
+    free = penalized == 0.0 and (model.design[:, 0] == 1.0).all()
+    if cut != 0.0 and not (free and np.isfinite(cut)):
         raise UnsupportedEstimatorError(
-            "A threshold other than 0 (or other than the probability 0.5) needs a classifier with a fitted, "
-            "unpenalized intercept: then it is an offset of the loss.",
+            f"The threshold {threshold!r} of {name} is no offset of the loss: other than 0 for a score, or 0.5 for a "
+            "probability, it must be below the largest possible and above the smallest, and needs a classifier with a "
+            "fitted, unpenalized intercept.",
             "Use LogisticRegression with a solver other than 'liblinear', SVC(kernel='linear') instead of LinearSVC, "
             "and fit_intercept=True.",
         )

@@ -16,7 +16,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 
 from cudbound.adapters import additive_model
-from cudbound.adapters.families import has_intercept
 from cudbound.adapters.parts import EstimatorParts, parameters_of, unwrap
 from cudbound.basis import exceptions
 from cudbound.basis.calls import warn
@@ -82,22 +81,20 @@ def facts_of(estimator: Any, sample: Sample) -> FittedFacts:
     >>> facts.design.rank, facts.n_columns, facts.reads_labels
     (2.0, 2, 'SelectKBest')
     """
-    parts, X, groups = unwrap(estimator), sample.X, sample.groups
-    reads_labels, use, n_columns = "", "", 0
+    parts, X, groups, reads_labels, use = unwrap(estimator), sample.X, sample.groups, "", ""
+    reaching: Any = ()  # the step that uses the labels, or else the classifier
     for step in parts.steps:
         if not use and (use := label_use(step)):
-            reads_labels, n_columns = type(step).__name__, _n_columns(X)
+            reads_labels, reaching = type(step).__name__, X
         if hasattr(step, "transform"):
             with warnings.catch_warnings(action="ignore"):
                 X = step.transform(copied(X))
-    if isinstance(parts.classifier, DummyClassifier):
-        n_columns = 0
-    elif not use:
-        n_columns = _n_columns(X)
+    shape = np.shape(reaching if use else X)
+    ignored = len(shape) != 2 or isinstance(parts.classifier, DummyClassifier)
     frozen = tuple(dict.fromkeys(_frozen(parts)))
     n_groups = None if groups is None else groups.n_groups
     design = Design(sample.n_samples, _rank(parts.classifier, X), n_groups)
-    return FittedFacts(design, frozen, parts.chosen_by, reads_labels, use, n_columns)
+    return FittedFacts(design, frozen, parts.chosen_by, reads_labels, use, 0 if ignored else int(shape[1]))
 
 
 def _rank(classifier: Any, rows: Any) -> float:
@@ -108,7 +105,7 @@ def _rank(classifier: Any, rows: Any) -> float:
     if len(shape) != 2 or np.shape(coef)[-1:] != shape[1:] or np.size(rows) > MOST_VALUES:
         return np.nan
     design = np.asarray(dense(rows), dtype=np.float64)
-    if has_intercept(classifier):
+    if getattr(classifier, "fit_intercept", True):
         design = np.column_stack([np.ones(shape[0]), design])
     return float(design_rank(design))
 
@@ -126,11 +123,6 @@ def _frozen(parts: EstimatorParts) -> Iterator[str]:
                 yield f"{name}(cv='prefit')"
             elif isinstance(part, StumpBasis) or is_own_clone(part):
                 yield name
-
-
-def _n_columns(X: Any) -> int:
-    shape = np.shape(X)
-    return int(shape[1]) if len(shape) == 2 else 0
 
 
 def label_use(step: Any) -> str:
