@@ -19,7 +19,8 @@ from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotResampledWarning, UnscaledPenaltyWarning, UnsupportedEstimatorError
 from cudbound.basis.sample import Sample, unequal_spreads
 from cudbound.basis.validation import Array, check_can_be_refitted, check_labels
-from cudbound.estimators.batched import BatchedFit, BatchedRefit, Draws, classifiers, refit_in_batches
+from cudbound.estimators.batched import classifiers
+from cudbound.estimators.batched.classifiers import BatchedFit, BatchedRefit, Draws, refit_in_batches
 from cudbound.estimators.batched.sources import branches, fit_apart, flatten, prepare
 from cudbound.estimators.two_class import ConvexLossClassifier
 from cudbound.problem.problem import AdditiveModel

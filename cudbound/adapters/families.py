@@ -31,8 +31,7 @@ from sklearn.utils.validation import validate_data
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.sample import dense
 from cudbound.basis.validation import check_labels, check_lengths
-from cudbound.estimators.batched import BatchedFit, LinearFit
-from cudbound.estimators.batched.classifiers import TunedFit, number_of_folds
+from cudbound.estimators.batched.classifiers import BatchedFit, LinearFit, TunedFit, number_of_folds
 from cudbound.estimators.two_class import ConvexLossClassifier, LeastSquaresClassifier, TwoClassLinear
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel
@@ -229,17 +228,16 @@ def linear_model(estimator: Any, X: Any, y: Any, *, objective: ObjectiveOf) -> A
 
 def linear_fit(estimator: Any, n_jobs: int, *, family: type, objective: ObjectiveOf) -> LinearFit | None:
     """Return a batched refit of a fitted linear classifier, or None with an l1 penalty."""
+    classes: Any = estimator.classes_
+    weights: Any = getattr(estimator, "class_weight", None)
     # a subclass may fit differently, and a basis is fitted again in every refit
     if type(estimator) is not family or getattr(estimator, "basis", None) is not None:
         return None
     minimized = objective(estimator, 1)
-    return _fit_of(estimator, minimized, n_jobs) if minimized.l1_penalty == 0.0 else None
-
-
-def _fit_of(estimator: Any, minimized: Objective, n_jobs: int) -> LinearFit:
-    weights: Any = getattr(estimator, "class_weight", None)
+    if minimized.l1_penalty > 0.0:
+        return None
     if not isinstance(weights, str):  # "balanced" depends on the training set
-        weights = tuple(compute_class_weight(weights, classes=estimator.classes_, y=estimator.classes_))
+        weights = tuple(compute_class_weight(weights, classes=classes, y=classes))
     return LinearFit(
         minimized.loss,
         minimized.penalty,
@@ -353,10 +351,14 @@ def _batched_logistic(estimator: Any, n_jobs: int) -> BatchedFit | None:
     plain = estimator.class_weight is None and not np.any(estimator.l1_ratios_)
     if folds is None or not (by_accuracy and plain and estimator.refit):
         return None
-    each = [_logistic_objective(estimator, 1, c) for c in estimator.Cs_.tolist()]
-    if any(minimized.l1_penalty > 0.0 for minimized in each):
-        return None
-    return TunedFit(tuple(_fit_of(estimator, minimized, n_jobs) for minimized in each), folds)
+    objectives = [partial(_logistic_objective, c=c) for c in estimator.Cs_.tolist()]
+    fits = [
+        fit
+        for objective in objectives
+        if (fit := linear_fit(estimator, n_jobs, family=LogisticRegressionCV, objective=objective))
+        is not None
+    ]
+    return TunedFit(tuple(fits), folds) if len(fits) == len(objectives) else None
 
 
 LOGISTIC = replace(
@@ -515,9 +517,8 @@ def _threshold_model(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     free = penalized == 0.0 and (model.design[:, 0] == 1.0).all()
     if cut != 0.0 and not (free and np.isfinite(cut)):
         raise UnsupportedEstimatorError(
-            f"The threshold {threshold!r} of {name} is no offset of the loss: other than 0 for a score, or 0.5 for a "
-            "probability, it must be below the largest possible and above the smallest, and needs a classifier with a "
-            "fitted, unpenalized intercept.",
+            f"The threshold {threshold!r} of {name} must be 0 for a score, or 0.5 for a probability, or else one that "
+            "does not assign all cases to one class, of a classifier that fits an intercept without a penalty.",
             "Use LogisticRegression with a solver other than 'liblinear', SVC(kernel='linear') instead of LinearSVC, "
             "and fit_intercept=True.",
         )

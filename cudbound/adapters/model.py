@@ -93,21 +93,15 @@ def facts_of(estimator: Any, sample: Sample) -> FittedFacts:
     ignored = len(shape) != 2 or isinstance(parts.classifier, DummyClassifier)
     frozen = tuple(dict.fromkeys(_frozen(parts)))
     n_groups = None if groups is None else groups.n_groups
-    design = Design(sample.n_samples, _rank(parts.classifier, X), n_groups)
-    return FittedFacts(design, frozen, parts.chosen_by, reads_labels, use, 0 if ignored else int(shape[1]))
-
-
-def _rank(classifier: Any, rows: Any) -> float:
-    """Return the rank of the design of a linear classifier; nan if it is not linear in these columns."""
-    shape = np.shape(rows)
-    coef: Any = getattr(classifier, "coef_", ())
     # one vector of coefficients, one row of them, or one for each class
-    if len(shape) != 2 or np.shape(coef)[-1:] != shape[1:] or np.size(rows) > MOST_VALUES:
-        return np.nan
-    design = np.asarray(dense(rows), dtype=np.float64)
-    if getattr(classifier, "fit_intercept", True):
-        design = np.column_stack([np.ones(shape[0]), design])
-    return float(design_rank(design))
+    n_coefficients = np.shape(getattr(parts.classifier, "coef_", ()))[-1:]
+    rank = np.nan  # of a classifier that is not linear in these columns
+    if len(np.shape(X)) == 2 and n_coefficients == np.shape(X)[1:] and np.size(X) <= MOST_VALUES:
+        rows = np.asarray(dense(X), dtype=np.float64)
+        ones = np.ones((len(rows), int(getattr(parts.classifier, "fit_intercept", True))))
+        rank = float(design_rank(np.column_stack([ones, rows])))
+    design = Design(sample.n_samples, rank, n_groups)
+    return FittedFacts(design, frozen, parts.chosen_by, reads_labels, use, 0 if ignored else int(shape[1]))
 
 
 def _frozen(parts: EstimatorParts) -> Iterator[str]:

@@ -156,8 +156,6 @@ def check_weights(sample_weight: ArrayLike | None, features: Array) -> Array:
     ValueError
         If a weight is negative or not finite, or if all are 0.
     """
-    if sample_weight is None:
-        return np.ones(features.shape[0])
     weights = _check_sample_weight(sample_weight, features, dtype=np.float64, ensure_non_negative=True)
     if not weights.any():  # newer versions of scikit-learn have refused these already
         raise ValueError("Sample weights must contain at least one non-zero number.")

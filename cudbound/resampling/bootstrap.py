@@ -90,27 +90,24 @@ def usable_draws(inputs: Any, _: Any) -> tuple[NDArray[np.int32], tuple[str, ...
     if n_one_class:
         remarks.append(f"{n_one_class} single-class draws {TREATMENT[context.on_single_class]}")
 
-    def unusable(candidates: NDArray[np.int32]) -> Bools:
-        bad = np.zeros(len(candidates), dtype=bool)
-        if context.on_single_class != "fit":
-            bad |= has_one_class(candidates, context.labels)
-        if need_out_of_bag:
-            bad |= (candidates > 0).all(axis=1)
-        return bad
-
-    again = np.flatnonzero(unusable(counts))
     # a class that every given draw holds may be one that a metric averages by itself
     of_class = [context.labels == label for label in np.unique(context.labels)]
     held = [rows for rows in of_class if counts[:, rows].any(axis=1).all()]
     if need_out_of_bag and (n_full := int((counts > 0).all(axis=1).sum())):
         remarks.append(f"{n_full} draws with no row out of bag redrawn")
-    if again.size:
-        counts = counts.copy()
-    while again.size:
+    counts, again = counts.copy(), np.arange(len(counts))
+    while True:
+        drawn, usable = counts[again], np.ones(again.size, dtype=bool)
+        for rows in held:
+            usable &= drawn[:, rows].any(axis=1)
+        if context.on_single_class != "fit":
+            usable &= ~has_one_class(drawn, context.labels)
+        if need_out_of_bag:
+            usable &= (drawn == 0).any(axis=1)
+        again = again[~usable]
+        if not again.size:
+            break
         counts[again] = draw_counts(context.n_samples, again.size, context.rng, context.groups)
-        drawn = counts[again]
-        lacking = ~np.all([drawn[:, rows].any(axis=1) for rows in held], axis=0)
-        again = again[unusable(drawn) | lacking]
     if not inputs.copies:
         return np.minimum(counts, 1), (*remarks, WITHOUT_COPIES)
     return counts, tuple(remarks)

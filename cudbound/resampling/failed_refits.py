@@ -37,9 +37,13 @@ REMEDIES = (
         "that {step} sets aside: use fewer and stratified folds, such as cv=2, and early_stopping=False.",
     ),
     (
-        r"NaN|missing values|infinity|infs",
-        "A column may be empty in a training set, or a step may give numbers that are not finite: put "
-        "SimpleImputer(keep_empty_features=True) before {step}, in the pipeline, and use numpy.log1p for numpy.log.",
+        r"NaN|missing values",
+        "A column may be empty in a training set, or lack values only in test cases: put "
+        "SimpleImputer(keep_empty_features=True) before {step}, in the pipeline.",
+    ),
+    (
+        r"infinity|infs",
+        "Let every step before {step} give finite numbers, such as numpy.log1p for numpy.log.",
     ),
     (
         r"feature\(s\)|No feature|n_components",

@@ -21,7 +21,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 from cudbound.adapters import batched_refit, parts
 from cudbound.basis.calls import OF_CALL, Kind, WarningsOfRefits, recorded, results_of, warn
 from cudbound.basis.sample import Sample, as_table, copied, predicted_labels
-from cudbound.estimators.batched import BatchedRefit
+from cudbound.estimators.batched.classifiers import BatchedRefit
 from cudbound.resampling.failed_refits import FailedRefit, Failures, failed_refits_error
 
 Outputs = NDArray[Any]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import RecordKind
 from cudbound.records import HalvingLosses, SplitLosses, TestSetLosses
 from cudbound.records.losses import N_HALVINGS
@@ -84,71 +85,44 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) 
         If `cv` is none of these, or a training and a test set share rows or a group, or one of them is empty, repeats a
         row or names a row that does not exist.
     """
-    seed = int(rng.integers(2**31 - 1))
-    splitter = _seeded(cv, y, seed)
-    n = len(y)
+    seed, n = int(rng.integers(2**31 - 1)), len(y)
+    if isinstance(cv, bool) or not (isinstance(cv, int | np.integer | Iterable) or hasattr(cv, "split")):
+        rule = "a number of folds, a splitter of sklearn.model_selection, or pairs of arrays of row numbers"
+        raise ParameterError("cv", rule, cv)
     try:
-        pairs = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
-    except (TypeError, ValueError) as error:
+        pairs = list(_seeded(cv, y, seed).split(X, y, groups))
+        counts = np.zeros((2, len(pairs), n), dtype=np.int64)
+        for number, pair in enumerate(pairs):
+            for part, rows in zip(counts, map(np.asarray, pair), strict=True):
+                np.add.at(part[number], rows if rows.size else rows.astype(np.int64), 1)
+    except (IndexError, TypeError, ValueError) as error:
         raise ValueError(f"The 'cv' parameter cannot split these rows: {error}") from error
     if not pairs:
-        raise ValueError("The 'cv' parameter must give at least one split. Got none.")
-    training, test = (
-        np.stack([_members(pair[part], n, number) for number, pair in enumerate(pairs)]) for part in (0, 1)
-    )
+        raise ParameterError("cv", "one that gives at least one split", cv)
+    unit = "rows" if groups is None else "groups"
     codes = np.arange(n) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
-    for number, (train_rows, test_rows) in enumerate(zip(training, test, strict=True)):
-        n_shared = int((train_rows & test_rows).sum())
-        if not train_rows.any() or not test_rows.any() or n_shared:
+    for number, (train, test) in enumerate(zip(*counts, strict=True)):
+        n_shared = np.intersect1d(codes[train > 0], codes[test > 0]).size
+        if n_shared or not (train.any() and test.any()) or counts[:, number].max() > 1:
             raise ValueError(
-                "The 'cv' parameter must give nonempty training and test sets that share no rows. Got "
-                f"{train_rows.sum()} and {test_rows.sum()} rows in split {number}, {n_shared} of them in both."
+                f"The 'cv' parameter must give nonempty training and test sets that repeat no row and share no {unit}. "
+                f"Got {train.sum()} and {test.sum()} rows in split {number}, {n_shared} {unit} in both sets, and up to "
+                f"{counts[:, number].max()} copies of a row; use KFold, or GroupKFold for groups."
             )
-        n_torn = np.intersect1d(codes[train_rows], codes[test_rows]).size
-        if n_torn:
-            raise ValueError(
-                "The 'cv' parameter must keep the 'groups' together. "
-                f"Got {n_torn} groups with rows in both sets of split {number}; use GroupKFold or StratifiedGroupKFold."
-            )
-    return Splits(training, test)
-
-
-def _members(rows: NDArray[Any], n_samples: int, number: int) -> NDArray[np.bool_]:
-    """Return the rows of a split, given by number or by a mask."""
-    times = np.zeros(n_samples, dtype=np.int64)
-    try:
-        np.add.at(times, rows if rows.size else rows.astype(np.int64), 1)
-    except IndexError as error:
-        raise ValueError(
-            f"The 'cv' parameter must give row numbers from 0 to {n_samples - 1}. Split {number}: {error}."
-        ) from error
-    if times.max(initial=0) > 1:
-        raise ValueError(
-            "The 'cv' parameter must give sets without repeated rows, so bootstrap draws are not allowed. Got row "
-            f"{int(times.argmax())} {int(times.max())} times in one set of split {number}."
-        )
-    return times > 0
+    training, tested = counts > 0
+    return Splits(training, tested)
 
 
 def _seeded(cv: Any, y: Any, seed: int) -> Any:
-    if isinstance(cv, bool) or not (isinstance(cv, int | np.integer | Iterable) or hasattr(cv, "split")):
-        raise ValueError(
-            "The 'cv' parameter must be a number of folds, a splitter of sklearn.model_selection, or an iterable of "
-            f"pairs of arrays of row numbers. Got {cv!r} instead."
-        )
     from sklearn.model_selection import check_cv
 
-    try:
-        splitter = check_cv(cv, y, classifier=True)
-    except ValueError as error:
-        raise ValueError(f"The 'cv' parameter cannot be used: {error}") from error
-    shuffles = getattr(splitter, "shuffle", True)  # splitters without that attribute always draw at random
+    splitter = copy(check_cv(cv, y, classifier=True))
     if isinstance(cv, int | np.integer):
-        splitter = copy(splitter)
         splitter.shuffle, splitter.random_state = True, seed
-    elif shuffles and not isinstance(getattr(splitter, "random_state", seed), int | np.integer):
+        return splitter
+    shuffles = getattr(splitter, "shuffle", True)  # splitters without that attribute always draw at random
+    if shuffles and not isinstance(getattr(splitter, "random_state", seed), int | np.integer):
         # none, or a generator, which would go on from call to call
-        splitter = copy(splitter)
         splitter.random_state = seed
     return splitter
 

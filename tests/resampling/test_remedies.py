@@ -145,7 +145,7 @@ CASES = {
         make_pipeline(FunctionTransformer(_logarithm), logistic),
         (RARE_VALUE, ILL),
         "LogisticRegression (step 'logisticregression') with ValueError: Input X contains infinity",
-        "use numpy.log1p for numpy.log",
+        "numpy.log1p for numpy.log",
         make_pipeline(FunctionTransformer(np.arcsinh), logistic),
     ),
     "collinear columns": (

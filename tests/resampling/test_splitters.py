@@ -154,3 +154,20 @@ def test_splitters_without_a_seed_follow_rng(cv):
         for rng in (0, 0, 1)
     ]
     assert rows[0].rows == rows[1].rows
+
+
+@pytest.mark.parametrize(
+    ("cv", "groups", "got"),
+    [
+        ([(np.arange(10), np.arange(9, N))], None, r"1 rows in both sets"),
+        ([(np.arange(10), np.arange(10, N))], np.arange(N) // 4, r"1 groups in both sets"),
+        ([(np.repeat(np.arange(10), 2), np.arange(10, N))], None, r"up to 2 copies of a row"),
+        ([(np.arange(N), np.arange(0))], None, r"and 0 rows in split 0"),
+        ([(np.arange(10), np.array([N]))], None, r"cannot split these rows: index"),
+        ([], None, r"at least one split"),
+        (True, None, r"a number of folds"),
+    ],
+)
+def test_splits_on_which_errors_would_be_too_low_are_refused(cv, groups, got):
+    with pytest.raises(ValueError, match=rf"The 'cv' parameter .*{got}"):
+        make_splits(cv, X, Y, groups, np.random.default_rng(0))

@@ -3,14 +3,3 @@
 A step takes the columns of all rows in each of a stack of fits and says which fits are clear: those whose result no
 rounding error can change. The output of the others is finite but meaningless; they are refitted one at a time.
 """
-
-from cudbound.estimators.batched.classifiers import (
-    BatchedFit,
-    BatchedRefit,
-    Columns,
-    Draws,
-    LinearFit,
-    refit_in_batches,
-)
-
-__all__ = ["BatchedFit", "BatchedRefit", "Columns", "Draws", "LinearFit", "refit_in_batches"]

@@ -296,7 +296,8 @@ def one_hot(X: Any, step: OneHotEncoder) -> Encoder:
     )
     hot = whole.set_output(transform="default").fit_transform(X)
     ends = np.cumsum([len(categories) for categories in step.categories_])[:-1]
-    return _encoder(step, [Feature(part) for part in np.split(hot, ends, axis=1)])
+    features = [Feature(part) for part in np.split(hot, ends, axis=1)]
+    return Encoder(features, step.drop, step.handle_unknown == "error")
 
 
 def filled_one_hot(
@@ -327,10 +328,6 @@ def filled_one_hot(
         hot = np.array([[word == category for category in categories] for word in column], dtype=np.float64)
         fill = None if fill_value is None else categories.index(fill_value)
         features.append(Feature(hot, gaps if gaps.any() else None, fill))
-    return _encoder(step, features)
-
-
-def _encoder(step: OneHotEncoder, features: Sequence[Feature]) -> Encoder:
     return Encoder(features, step.drop, step.handle_unknown == "error")
 
 
