@@ -34,7 +34,6 @@ from cudbound import (
     own_method,
     performance_interval,
     plan_sample_size,
-    stump_basis,
     verify_result,
 )
 from cudbound.analysis.calibration import Calibration
@@ -110,7 +109,7 @@ def tables(X: Rows, y: Labels) -> pd.DataFrame:
     first: ComparisonResult = comparisons["squares", "majority", "mcnemar"]
     adjusted: float | None = first.adjusted_pvalue
     print(compare_learners([model, rival], X, y, rng=0).row.pvalue, adjusted)
-    print(stump_basis(model), available_methods())
+    print(available_methods())
     return pd.concat([intervals.to_frame(), comparisons.to_frame(), points.to_frame()])
 
 

@@ -19,7 +19,6 @@ import numpy as np
 import pandas as pd
 from click.testing import CliRunner
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
@@ -144,11 +143,6 @@ def error_interval_of(classifier: Any, seed: int, n_resamples: int = 30, **kind:
 
 def median(scores: Any, labels: Any) -> float:
     return float(np.median(scores))
-
-
-def boosted_stumps() -> Any:
-    boosted = GradientBoostingClassifier(n_estimators=4, max_depth=1, random_state=0).fit(*sample())
-    return cb.ConvexLossClassifier("exponential", penalty=0.1, basis=cb.stump_basis(boosted))
 
 
 def of_cud(classifier: Any = None, **options: Any) -> Numbers:
@@ -414,7 +408,6 @@ CALLS: dict[str, Callable[[], Numbers]] = {
     "error_interval_of_a_chosen_threshold": lambda: error_interval_of(
         cb.ChosenThresholdClassifier(LogisticRegression(), median), 28
     ),
-    "error_interval_of_stumps": lambda: error_interval_of(boosted_stumps(), 29, n_resamples=20),
     "error_interval_by_name": lambda: table(
         cb.performance_interval(
             *fitted(LEAST_SQUARES()), method="bootstrap-percentile", alternative="greater", n_resamples=60,
