@@ -18,7 +18,6 @@ from .basis.results import ConfidenceInterval as ConfidenceInterval
 from .basis.results import IntervalEstimate as IntervalEstimate
 from .bound.cud_bound import Bound as Bound
 from .clinical.clinical_report import clinical_report as clinical_report
-from .estimators.two_class import ChosenThresholdClassifier as ChosenThresholdClassifier
 from .estimators.two_class import ConvexLossClassifier as ConvexLossClassifier
 from .estimators.two_class import LeastSquaresClassifier as LeastSquaresClassifier
 from .intervals.own import own_method as own_method

@@ -32,4 +32,4 @@ ax.set(xticks=range(3), xticklabels=[0.2, 0.35, 0.5], xlabel="threshold", ylabel
 ax.legend()
 
 # %%
-# A threshold that is picked from this picture was chosen on the data: use ``ChosenThresholdClassifier`` then.
+# A threshold that is picked from this picture was chosen on the data: use ``TunedThresholdClassifierCV`` then.

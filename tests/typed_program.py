@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 import cudbound
 from cudbound import (
     Bound,
-    ChosenThresholdClassifier,
     ComparisonTable,
     ConfidenceInterval,
     ConvexLossClassifier,
@@ -123,9 +122,8 @@ def patients(X: Rows, y: Labels) -> float:
 
 
 def recorded(
-    losses: Any, model: ChosenThresholdClassifier
+    losses: Any,
 ) -> tuple[IntervalEstimate | PointEstimate, ComparisonResult]:
-    print(model.chooser)
     return (from_records(losses, "bayle-cv"), from_records(losses, "corrected-resampled-t", differences=True))
 
 

@@ -139,12 +139,6 @@ REFUSALS = (
         "ConvexLossClassifier('exponential', penalty=0.01, basis=KBinsDiscretizer()).fit(X, y).",
     ),
     Refusal(
-        family=("ChosenThresholdClassifier",),
-        reason="chose its threshold on these rows with a function, and the CUD bound would treat it as fixed.",
-        remedy="For a threshold chosen in advance, fit sklearn.model_selection.FixedThresholdClassifier; intervals "
-        "based on refits account for the choice.",
-    ),
-    Refusal(
         family=("CalibratedClassifierCV",),
         reason="transforms the scores of one classifier or of several, which is not an additive classifier with one "
         "loss.",

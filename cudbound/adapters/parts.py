@@ -24,7 +24,7 @@ from cudbound.basis.exceptions import ParameterError, UnsupportedEstimatorError
 from cudbound.basis.sample import predicted_probabilities, predicted_scores
 from cudbound.basis.validation import Array
 from cudbound.estimators.batched.sources import flatten
-from cudbound.estimators.two_class import ChosenThresholdClassifier, ConvexLossClassifier
+from cudbound.estimators.two_class import ConvexLossClassifier
 
 #: These have a parameter `cv`, and choose nothing by it: they fit on scores of held-out rows.
 _CROSS_FITTED = (CalibratedClassifierCV, StackingClassifier)
@@ -80,7 +80,7 @@ def unwrap(estimator: Any) -> EstimatorParts:
             chosen.append(name)
         elif isinstance(estimator, FixedThresholdClassifier):
             estimator = estimator.estimator_
-        elif isinstance(estimator, TunedThresholdClassifierCV | ChosenThresholdClassifier):
+        elif isinstance(estimator, TunedThresholdClassifierCV):
             estimator = estimator.estimator_
             chosen.append(name)
         else:
@@ -391,23 +391,20 @@ class RecordedOutputs:
         ValueError
             If they are not finite, or the probabilities are none.
         """
-        outputs: dict[str, Any] = {}
-        scorer = scorer_of(estimator)
-        # probabilities take the place of scores that the classifier itself does not have
-        without_scores = "scores" in self.kinds and not hasattr(estimator, "decision_function")
-        by_probability = without_scores and hasattr(scorer, "predict_proba")
-        if "probabilities" in self.kinds or by_probability:
-            if not hasattr(scorer, "predict_proba"):
-                rule = f"one that needs no probabilities: {type(scorer).__name__} has no predict_proba"
-                raise ParameterError("metric", rule, "brier")
-            probabilities = predicted_probabilities(scorer, X, len(estimator.classes_))[:, self.event_class]
-            outputs = dict.fromkeys(self.kinds, probabilities)
-        if "scores" in self.kinds and not by_probability:
-            if not hasattr(scorer, "decision_function"):
-                name = type(scorer).__name__
-                rule = f"one that needs no scores: {name} has neither decision_function nor predict_proba"
-                raise ParameterError("metric", rule, "auc")
-            scores = predicted_scores(scorer, X)
+        name, outputs = type(estimator).__name__, dict[str, Any]()
+        has_scores, has_risks = (hasattr(estimator, one) for one in ("decision_function", "predict_proba"))
+        if "probabilities" in self.kinds and not has_risks:
+            rule = f"one that needs no probabilities: {name} has no predict_proba"
+            raise ParameterError("metric", rule, "brier")
+        if "scores" in self.kinds and not (has_scores or has_risks):
+            rule = f"one that needs no scores: {name} has neither decision_function nor predict_proba"
+            raise ParameterError("metric", rule, "auc")
+        # probabilities also take the place of scores that the classifier does not have
+        if "probabilities" in self.kinds or ("scores" in self.kinds and not has_scores):
+            probabilities = predicted_probabilities(estimator, X, len(estimator.classes_))
+            outputs = dict.fromkeys(self.kinds, probabilities[:, self.event_class])
+        if "scores" in self.kinds and has_scores:
+            scores = predicted_scores(estimator, X)
             outputs["scores"] = scores if self.event_class else -scores
         return outputs
 
@@ -426,11 +423,6 @@ class RecordedOutputs:
 
 #: Losses alone.
 LOSSES_ONLY = RecordedOutputs()
-
-
-def scorer_of(estimator: Any) -> Any:
-    """Return the classifier that has the scores: the inner one of a classifier that chooses the threshold."""
-    return estimator.estimator_ if isinstance(estimator, ChosenThresholdClassifier) else estimator
 
 
 # ---- how far scores are from the threshold that divides the classes ----
@@ -458,13 +450,13 @@ def distances_from_threshold(estimator: Any, X: Any, predicted: NDArray[Any]) ->
     if len(estimator.classes_) > 2:
         return None, f"{name} has more than two classes"
     second = np.asarray(predicted == estimator.classes_[1])
-    scorer, has_scores = scorer_of(estimator), False
+    has_scores = False
     for function, cut in _candidates(estimator):
         try:
             if function == "predict_proba":
-                scores = predicted_probabilities(scorer, X, 2)[:, 1]
+                scores = predicted_probabilities(estimator, X, 2)[:, 1]
             else:
-                scores = predicted_scores(scorer, X)
+                scores = predicted_scores(estimator, X)
         except Exception as error:  # what is not needed for a class may fail in a classifier of any origin
             return None, f"{function} of {name} fails: {type(error).__name__}"
         has_scores = True
@@ -505,12 +497,10 @@ def _candidates(estimator: Any) -> Iterator[tuple[str, float]]:
     cuts = {
         function: cut
         for function, cut in THRESHOLDS.items()
-        if method in ("auto", function) and hasattr(scorer_of(estimator), function)
+        if method in ("auto", function) and hasattr(estimator, function)
     }
-    if isinstance(estimator, ChosenThresholdClassifier):
-        chosen: Any = estimator.threshold_
-    elif isinstance(estimator, FixedThresholdClassifier):
-        chosen = estimator.threshold
+    if isinstance(estimator, FixedThresholdClassifier):
+        chosen: Any = estimator.threshold
     elif isinstance(estimator, TunedThresholdClassifierCV):
         chosen = estimator.best_threshold_
     else:

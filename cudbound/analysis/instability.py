@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import vstack
 
-from cudbound.adapters.parts import RecordedOutputs, distances_from_threshold, scorer_of
+from cudbound.adapters.parts import RecordedOutputs, distances_from_threshold
 from cudbound.basis.calls import bar_of_refits
 from cudbound.basis.method_card import Kind
 from cudbound.basis.results import Pictured
@@ -216,7 +216,7 @@ def instability_of(
     if bootstrap is None or len(sample.classes) != 2:
         return None
     X, predicted, refit_risks = sample.X, sample.predicted, bootstrap.probabilities
-    kinds: tuple[Kind, ...] = ("probabilities",) if hasattr(scorer_of(estimator), "predict_proba") else ()
+    kinds: tuple[Kind, ...] = ("probabilities",) if hasattr(estimator, "predict_proba") else ()
     if X_new is not None:
         X, predicted = X_new, predicted_labels(estimator, X_new, sample.classes)
         # rows that no draw has, with the labels that the classifier predicts
@@ -231,7 +231,7 @@ def instability_of(
     groups = () if records.groups is None else (f"{records.groups} kept together",)
     risks = None
     if refit_risks is not None:
-        risks = predicted_probabilities(scorer_of(estimator), X, 2)[:, sample.event_class]
+        risks = predicted_probabilities(estimator, X, 2)[:, sample.event_class]
         # constant classifiers have none
         refit_risks = refit_risks[np.isfinite(refit_risks).all(axis=1)]
     return Instability(

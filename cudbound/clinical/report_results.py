@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.adapters.parts import RecordedOutputs, scorer_of, threshold_on_risk
+from cudbound.adapters.parts import RecordedOutputs, threshold_on_risk
 from cudbound.analysis.cud_interval import cud_interval
 from cudbound.analysis.performance_interval import compare_intervals
 from cudbound.analysis.rows import Analysis
@@ -150,9 +150,8 @@ def report_results(
 def _metrics(sample: Sample, event: Any) -> tuple[Metrics, NDArray[np.float64] | None, float | None]:
     """Return the metrics of the report, and the risks and the risk threshold of the classifier if it has any."""
     estimator, unweighted = sample.estimator, sample.sample_weight is None
-    scorer = scorer_of(estimator)
-    has_risks = hasattr(scorer, "predict_proba")
-    scored = ("auc", "brier") if has_risks else ("auc",) if hasattr(scorer, "decision_function") else ()
+    has_risks = hasattr(estimator, "predict_proba")
+    scored = ("auc", "brier") if has_risks else ("auc",) if hasattr(estimator, "decision_function") else ()
     names = (*CLASSES, *(scored if unweighted else ()))
     metrics = Metrics(names, event, prevalence="sample")
     if not has_risks:

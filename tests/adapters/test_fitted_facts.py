@@ -20,7 +20,7 @@ from sklearn.random_projection import GaussianRandomProjection
 from sklearn.svm import SVC
 from sklearn_versions import sparse_logistic
 
-from cudbound import ChosenThresholdClassifier, ConvexLossClassifier, LeastSquaresClassifier
+from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters.model import facts_of
 from cudbound.basis.sample import Sample
 
@@ -118,6 +118,4 @@ def test_what_chose_parameters_on_the_rows():
     )
     assert facts(LogisticRegressionCV(Cs=2, cv=2)).chosen_by == ("LogisticRegressionCV",)
     assert facts(RidgeClassifierCV()).chosen_by == ("RidgeClassifierCV",)
-    highest = ChosenThresholdClassifier(LOGISTIC, lambda scores, second: 0.4)
-    assert facts(highest).chosen_by == ("ChosenThresholdClassifier",)
     assert facts(CalibratedClassifierCV(LOGISTIC, cv=2)).chosen_by == ()

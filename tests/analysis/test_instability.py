@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import ChosenThresholdClassifier, LeastSquaresClassifier, Resampling, compare_intervals
+from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
 from cudbound.analysis.instability import Instability
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.groups import Groups
@@ -136,13 +136,8 @@ def test_a_share_at_the_mark_is_not_above_it():
             lambda s, p: abs(s + 0.2),
             "distance of decision_function from -0.2",
         ),
-        (
-            ChosenThresholdClassifier(LogisticRegression(), lambda scores, second: 0.6),
-            lambda s, p: abs(p - 0.6),
-            "distance of predict_proba from 0.6",
-        ),
     ],
-    ids=["plain", "second", "first", "score", "chosen"],
+    ids=["plain", "second", "first", "score"],
 )
 def test_distances_are_from_the_threshold_that_divides_the_classes(clf, expected, what):
     inner = LogisticRegression().fit(X, Y)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn_versions import older_than
 
-from cudbound import ChosenThresholdClassifier, ConvexLossClassifier, LeastSquaresClassifier
+from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.losses.surrogates import LOSSES
 
 if older_than("1.9"):
@@ -46,14 +42,6 @@ SEPARABLE = dict.fromkeys(
 )
 
 
-@dataclass(frozen=True)
-class Middle:
-    """A threshold between the medians of the classes; its name is the same in every process of the test command."""
-
-    def __call__(self, scores: NDArray[np.float64], second: NDArray[np.bool_]) -> float:
-        return float(np.median(scores[second]) + np.median(scores[~second])) / 2.0
-
-
 ESTIMATORS = [
     LeastSquaresClassifier(),
     LeastSquaresClassifier(False),
@@ -62,15 +50,10 @@ ESTIMATORS = [
     ConvexLossClassifier("squared"),
     ConvexLossClassifier("huber"),
     ConvexLossClassifier(penalty=0.01, basis=PolynomialFeatures(1, include_bias=False)),
-    ChosenThresholdClassifier(LogisticRegression(), Middle()),
-    ChosenThresholdClassifier(LeastSquaresClassifier(), Middle()),
 ]
 #: By estimator, the checks that must fail, with the reasons.
 FAILURES = {
     "ConvexLossClassifier()": SEPARABLE,
-    "ChosenThresholdClassifier(chooser=Middle(), estimator=LogisticRegression())": {
-        "check_classifiers_one_label_sample_weights": "the threshold is chosen without the weights"
-    },
 }
 
 

@@ -141,10 +141,6 @@ def error_interval_of(classifier: Any, seed: int, n_resamples: int = 30, **kind:
     return table(cb.performance_interval(clf, X, y, n_resamples=n_resamples, rng=seed).to_frame())
 
 
-def median(scores: Any, labels: Any) -> float:
-    return float(np.median(scores))
-
-
 def of_cud(classifier: Any = None, **options: Any) -> Numbers:
     kind = {name: options.pop(name) for name in ("n", "n_features", "signal") if name in options}
     return bound(cb.cud_interval(*fitted(classifier or cb.LeastSquaresClassifier(), **kind), **options))
@@ -404,9 +400,6 @@ CALLS: dict[str, Callable[[], Numbers]] = {
     ),
     "error_interval_of_a_selection": lambda: error_interval_of(
         make_pipeline(SelectKBest(f_classif, k=2), LinearDiscriminantAnalysis()), 27, n_features=6
-    ),
-    "error_interval_of_a_chosen_threshold": lambda: error_interval_of(
-        cb.ChosenThresholdClassifier(LogisticRegression(), median), 28
     ),
     "error_interval_by_name": lambda: table(
         cb.performance_interval(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 import warnings
 
 import numpy as np
@@ -16,14 +15,13 @@ from sklearn.preprocessing import StandardScaler
 
 import cudbound as cb
 from cudbound import (
-    ChosenThresholdClassifier,
     LeastSquaresClassifier,
     Metrics,
     compare_intervals,
     cud_interval,
     performance_interval,
 )
-from cudbound.basis.exceptions import RepeatedRowsWarning, SmallSampleWarning, UnsupportedEstimatorError
+from cudbound.basis.exceptions import RepeatedRowsWarning, SmallSampleWarning
 from cudbound.metrics.metric import MetricRows
 from cudbound.metrics.metrics import targets_of
 
@@ -145,25 +143,6 @@ def test_few_events_are_warned_of():
         compare_intervals(
             LeastSquaresClassifier().fit(X, y), X, y, methods="two-center", metric="error", **FAST
         )
-
-
-def test_a_threshold_that_is_chosen_on_the_data_is_resampled_or_refused():
-    X, y = data()
-
-    def midway(scores, second):
-        return float((scores[second].mean() + scores[~second].mean()) / 2)
-
-    clf = ChosenThresholdClassifier(LogisticRegression(), midway).fit(X, y)
-    asked = Metrics("sensitivity", event="ill")
-    assert performance_interval(clf, X, y, metric=asked, n_resamples=8, rng=0).row.degenerate is None
-    with pytest.raises(UnsupportedEstimatorError, match="chose its threshold on these rows with a function"):
-        cud_interval(clf, X, y, **FAST)
-    # the refits choose again
-    counts = np.random.default_rng(0).integers(0, 2, size=40)
-    again = ChosenThresholdClassifier(LogisticRegression(), midway).fit(X[counts > 0], y[counts > 0])
-    assert again.threshold_ != clf.threshold_
-    with pytest.raises(ValueError, match="a function that returns a finite number"):
-        ChosenThresholdClassifier(LogisticRegression(), lambda scores, second: math.nan).fit(X, y)
 
 
 # ---- metrics that are one minus another ----
