@@ -24,7 +24,7 @@ from method_cards import statements
 from page_session import FENCE, GENERATED, run_page
 
 import cudbound
-from cudbound.adapters import ADAPTERS
+from cudbound.adapters.families import ADAPTERS
 from cudbound.cli.command import main as command
 from cudbound.intervals import METHODS
 from cudbound.losses.surrogates import LOSSES

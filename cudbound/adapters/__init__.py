@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils import gen_batches
 
-from cudbound.adapters.families import ADAPTERS, REFUSALS, Adapter, Refusal, contradicts, find_adapter
+from cudbound.adapters.families import contradicts, find_adapter
 from cudbound.adapters.parts import unwrap
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotResampledWarning, UnscaledPenaltyWarning, UnsupportedEstimatorError
@@ -26,16 +26,6 @@ from cudbound.estimators.two_class import ConvexLossClassifier
 from cudbound.problem.problem import AdditiveModel
 from cudbound.solve.search import check_minimizer, check_native, optimality_residual
 from cudbound.solve.search import polish as polish_model
-
-__all__ = [
-    "ADAPTERS",
-    "REFUSALS",
-    "Adapter",
-    "Refusal",
-    "batched_refit",
-    "find_adapter",
-    "to_additive_model",
-]
 
 
 def to_additive_model(

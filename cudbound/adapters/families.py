@@ -120,12 +120,6 @@ class Refusal(NamedTuple):
 
 REFUSALS = (
     Refusal(
-        family=("Perceptron", "PassiveAggressiveClassifier"),
-        reason="has no convex loss with a useful minimizer: it stops at the first rule that its updates accept, and "
-        "the perceptron loss has its minimum at beta = 0, which is not a classifier.",
-        remedy="Fit LinearSVC, or ConvexLossClassifier('hinge', penalty=0.01).",
-    ),
-    Refusal(
         family=("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
         reason="derives its rule from estimated means, covariances and priors.",
         remedy="Without shrinkage, and with more rows than features, the linear rule has the direction of a "

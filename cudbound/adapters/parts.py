@@ -274,15 +274,13 @@ def describe_classifier(estimator: Any, name: str | None = None) -> str:
     'LogisticRegression with a ridge penalty (C = 2, class_weight = balanced); features not standardized'
     """
     parts = [getattr(estimator, "estimator_", estimator), *parameters_of(estimator)]
-    depends_on_scale = any(map(_depends_on_scale, parts))
+    penalties = [(part, penalty_of(part)) for part in parts]
+    depends_on_scale = any(
+        hasattr(part, "C") if penalty is None else any(penalty) for part, penalty in penalties
+    )
     unscaled = depends_on_scale and not any(type(part).__name__.endswith(_SCALERS) for part in parts)
     words = "; ".join((*procedure_in_words(estimator), *(["features not standardized"] * unscaled)))
     return words if name is None else f"{name}: {words}"
-
-
-def _depends_on_scale(part: Any) -> bool:
-    penalty = penalty_of(part)
-    return hasattr(part, "C") if penalty is None else any(penalty)
 
 
 def procedure_in_words(estimator: Any, tuned: Collection[str] = ()) -> tuple[str, ...]:

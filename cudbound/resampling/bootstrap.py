@@ -156,7 +156,9 @@ def record_inner(context: RefitContext, counts: NDArray[np.int32], n_inner: int)
                 inner[again[:, 0], again[:, 1]] = redrawn
                 again = again[has_one_class(redrawn, context.labels)]
         losses = context.refit(np.ascontiguousarray(inner).reshape(-1, n)).reshape(inner.shape)
-        gaps = (losses * _differences_of_shares(outer[:, None, :], inner)).sum(axis=2)
+        # the share of each row in an outer draw minus that in an inner draw
+        rows, rows_inner = outer.sum(axis=1)[:, None, None], inner.sum(axis=2, keepdims=True)
+        gaps = (losses * (outer[:, None, :] / rows - inner / rows_inner)).sum(axis=2)
         kept = ~one_class if context.on_single_class == "drop" else np.ones_like(one_class)
         optimism.append(ratio_or_nan((gaps * kept).sum(axis=1), kept.sum(axis=1)))
         place_counts = _count_places(places)
@@ -171,15 +173,6 @@ def record_inner(context: RefitContext, counts: NDArray[np.int32], n_inner: int)
         else ()
     )
     return InnerErrors(np.concatenate(errors), n_outer * n_inner, remarks, np.concatenate(optimism))
-
-
-def _differences_of_shares(outer: NDArray[np.int32], inner: NDArray[np.int32]) -> Array:
-    """Return the share of each row in an outer draw minus that in an inner draw."""
-    rows = outer.sum(axis=-1, keepdims=True)
-    rows_inner = inner.sum(axis=-1, keepdims=True)
-    if (rows == rows_inner).all():
-        return np.asarray((outer - inner) / rows)
-    return np.asarray(outer / rows - inner / rows_inner)
 
 
 def _count_places(places: NDArray[np.integer[Any]]) -> NDArray[np.int32]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -94,7 +95,9 @@ class FailedRefit:
         from cudbound.adapters.parts import parameters_of
 
         classes = {type(part).__name__ for part in parameters_of(estimator)}
-        touched = list(_objects_in(error))
+        # the objects with a fit in whose methods the error arose, outermost first
+        selves = (frame.f_locals.get("self") for frame, _ in traceback.walk_tb(error.__traceback__))
+        touched = [part for part in selves if hasattr(part, "fit")]
         around = [part for part in touched if type(part).__name__ in classes] or touched[-1:]
         step = type(around[-1] if around else estimator).__name__
         names = [
@@ -122,16 +125,6 @@ class FailedRefit:
 
 #: Failed refits, by number.
 Failures = dict[int, FailedRefit]
-
-
-def _objects_in(error: Exception) -> Iterator[Any]:
-    """Yield the objects with a fit in whose methods an error arose, outermost first."""
-    traceback = error.__traceback__
-    while traceback is not None:
-        part = traceback.tb_frame.f_locals.get("self")
-        if hasattr(part, "fit"):
-            yield part
-        traceback = traceback.tb_next
 
 
 def failed_refits_error(

@@ -306,7 +306,10 @@ def given_records(inputs: RecordingInputs) -> RecordsByName:
         shares = (sample.labels > 0.0).mean(), (predicted == sample.classes[1]).mean()
         records["no_information"] = float(no_information_error(*shares))
     else:
-        records["chance_losses"] = _chance_losses(predicted, sample)
+        # of each row, with the predictions of all rows in its place, weighted like the rows
+        weights = np.ones(sample.n_samples) if sample.sample_weight is None else sample.sample_weight
+        called = (np.asarray(predicted)[:, None] == sample.classes).T @ weights / weights.sum()
+        records["chance_losses"] = np.asarray(1.0 - called[sample.labels.astype(int)])
         records["no_information"] = float(records["chance_losses"].mean())
     if inputs.scoring.kinds:
         records |= inputs.scoring.of(estimator, sample.X)
@@ -326,13 +329,6 @@ def given_records(inputs: RecordingInputs) -> RecordsByName:
             **inputs.scoring.of(estimator, X_test),
         )
     return records
-
-
-def _chance_losses(predicted: Any, sample: Sample) -> NDArray[np.float64]:
-    """Return the mean loss of each row with the predictions of all rows in its place, weighted like the rows."""
-    weights = np.ones(sample.n_samples) if sample.sample_weight is None else sample.sample_weight
-    called = (np.asarray(predicted)[:, None] == sample.classes).T @ weights / weights.sum()
-    return np.asarray(1.0 - called[sample.labels.astype(int)])
 
 
 def record_targets(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,6 +139,10 @@ class SplitDesign:
     testing: Counts
 
 
+#: The training sets of a design.
+TRAINING_OF = attrgetter("training")
+
+
 def draw_split(rows: NDArray[np.int64], n_samples: int, n_test: int, rng: np.random.Generator) -> SplitDesign:
     """Split the rows at random.
 
@@ -180,7 +185,7 @@ def record_halvings(context: RefitContext) -> HalvingLosses:
         training = count_rows(np.stack([order[:half], order[half : 2 * half]]), n)
         return SplitDesign(training, training[::-1])
 
-    designs, remarks = context.draw_parts([draw] * N_HALVINGS, training_sets, "halves of five halvings")
+    designs, remarks = context.draw_parts([draw] * N_HALVINGS, TRAINING_OF, "halves of five halvings")
     notes = ("1 row left out of each halving",) if n % 2 else ()
     means = means_on_test_sets(context.refit, designs)
     return HalvingLosses(means.reshape(N_HALVINGS, 2), half, (*notes, *remarks))
@@ -195,7 +200,7 @@ def hold_out(context: RefitContext, event_class: int = 1) -> TestSetLosses:
     n_test = context.sizes.n_held_out(n)
     (design,), remarks = context.draw_parts(
         [lambda: draw_split(np.arange(n), n, n_test, context.rng)],
-        training_sets,
+        TRAINING_OF,
         "training sets of the holdout split",
     )
     tested = design.testing[0] > 0
@@ -225,7 +230,7 @@ def means_of_splits(
         for rows in np.concatenate(parts)
         for _ in range(n_splits)
     ]
-    designs, further = context.draw_parts(draws_of_splits, training_sets, f"training sets of {splits}")
+    designs, further = context.draw_parts(draws_of_splits, TRAINING_OF, f"training sets of {splits}")
     return means_on_test_sets(context.refit, designs).reshape(-1, n_splits), (*remarks, *further)
 
 
@@ -234,11 +239,6 @@ def means_on_test_sets(refit: Refit, designs: Sequence[SplitDesign]) -> Array:
     testing = np.concatenate([design.testing for design in designs])
     losses = refit(np.concatenate([design.training for design in designs]))
     return np.asarray((losses * testing).sum(axis=1) / testing.sum(axis=1))
-
-
-def training_sets(design: SplitDesign) -> Counts:
-    """Return the training sets of a design."""
-    return design.training
 
 
 def count_rows(rows: NDArray[np.int64], n_samples: int) -> Counts:

@@ -29,7 +29,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn_versions import logistic_cv, sparse_logistic
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
-from cudbound.adapters import ADAPTERS, find_adapter, to_additive_model
+from cudbound.adapters import to_additive_model
+from cudbound.adapters.families import ADAPTERS, find_adapter
 from cudbound.adapters.model import facts_of
 from cudbound.basis.exceptions import NotMinimizerError, NotResampledWarning
 from cudbound.basis.sample import Sample

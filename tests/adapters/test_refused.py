@@ -11,11 +11,13 @@ from imblearn.over_sampling import SMOTE, RandomOverSampler
 from imblearn.pipeline import make_pipeline as make_resampling_pipeline
 from imblearn.under_sampling import RandomUnderSampler
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import Bound, LeastSquaresClassifier, compare_intervals, compare_learners, cud_interval
-from cudbound.adapters import REFUSALS, to_additive_model
+from cudbound.adapters import to_additive_model
+from cudbound.adapters.families import REFUSALS
 from cudbound.basis.exceptions import NoMinimizerError, UnsupportedEstimatorError
 
 # ---- what is not supported: with which reason, and which way out ----
@@ -33,16 +35,16 @@ def _data(seed=0, n=40):
 def test_refusals_hold_for_subclasses_but_not_for_namesakes():
     X, y = _data()
 
-    class Mine(Perceptron):
+    class Mine(LinearDiscriminantAnalysis):
         pass
 
-    class Perceptron2(LeastSquaresClassifier):
+    class Discriminant(LeastSquaresClassifier):
         pass
 
-    Perceptron2.__name__ = "Perceptron"
-    with pytest.raises(UnsupportedEstimatorError, match=r"^Mine has no convex loss"):
+    Discriminant.__name__ = "LinearDiscriminantAnalysis"
+    with pytest.raises(UnsupportedEstimatorError, match=r"^Mine derives its rule"):
         to_additive_model(Mine().fit(X, y), X, y)
-    assert to_additive_model(Perceptron2().fit(X, y), X, y).loss.name == "squared"
+    assert to_additive_model(Discriminant().fit(X, y), X, y).loss.name == "squared"
     assert all(refusal.reason and refusal.remedy.endswith(".") for refusal in REFUSALS)
 
 
