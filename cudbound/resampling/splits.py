@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -42,28 +43,19 @@ class Splits:
     test: NDArray[np.bool_]
 
     @property
-    def n_samples(self) -> int:
-        """Rows that were split."""
-        return int(self.training.shape[1])
-
-    @property
     def partitions(self) -> list[slice]:
         """Runs of consecutive splits whose test sets partition the rows; empty if a split belongs to none.
 
         Each row must be in the training or test set of every split: methods for folds assume n - n/k training rows.
         """
-        if not (self.training | self.test).all():
+        times_tested = self.test.cumsum(axis=0)
+        # where every row has been tested equally often: once after the first run, twice after the second
+        ends = np.flatnonzero(np.ptp(times_tested, axis=1) == 0) + 1
+        if not (self.training | self.test).all() or len(self.test) not in ends:
             return []
-        runs, start = [], 0
-        tested = np.zeros(self.n_samples, dtype=np.int64)
-        for stop, test in enumerate(self.test, start=1):
-            tested += test
-            if tested.max() > 1:
-                return []
-            if tested.min() == 1:
-                runs.append(slice(start, stop))
-                start, tested = stop, np.zeros_like(tested)
-        return runs if start == len(self.test) else []
+        if (times_tested[ends - 1, 0] != np.arange(1, ends.size + 1)).any():
+            return []
+        return [slice(start, stop) for start, stop in pairwise([0, *ends.tolist()])]
 
 
 def make_splits(cv: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) -> Splits:

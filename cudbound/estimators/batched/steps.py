@@ -16,7 +16,16 @@ from sklearn.feature_selection import SelectKBest, chi2, f_classif
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-from cudbound.estimators.batched.classifiers import CLEAR_SHARE, Array, Bools, Columns, Draws, Step, averages
+from cudbound.estimators.batched.classifiers import (
+    CLEAR_SHARE,
+    Array,
+    Bools,
+    Columns,
+    Draws,
+    Source,
+    Step,
+    averages,
+)
 
 STRATEGIES = ("mean", "median", "most_frequent", "constant")
 #: A variance that is a smaller share of the mean square about a point near all means is computed again from rows of
@@ -24,47 +33,39 @@ STRATEGIES = ("mean", "median", "most_frequent", "constant")
 CANCELLED_SHARE = 1e-3
 
 
-@dataclass(frozen=True)
-class Imputer:
+def impute(columns: Columns, draws: Draws, *, strategy: str, fill_value: float) -> tuple[Columns, Bools]:
     """Replace nan; a fit that drew no number of a column is not clear, because the column is then dropped.
 
-    Attributes
+    Parameters
     ----------
+    columns : Columns
+    draws : Draws
     strategy : {"mean", "median", "most_frequent", "constant"}
         Of the most frequent numbers the smallest is taken.
     fill_value : float
         For "constant".
     """
-
-    strategy: str
-    fill_value: float = 0.0
-
-    def __call__(self, columns: Columns, draws: Draws) -> tuple[Columns, Bools]:
-        """Return the columns without nan, and which fits are clear."""
-        missing = np.isnan(columns.rows)  # shared: nothing that makes nan comes before
-        if not missing.any():
-            return columns, np.ones(len(draws.counts), dtype=bool)
-        stacked = np.repeat(columns.rows[None], len(draws.counts), axis=0)
-        clear = np.ones(len(draws.counts), dtype=bool)
-        for column in np.flatnonzero(missing.any(axis=0)):
-            present = ~missing[:, column]
-            counts = draws.counts[:, present]
-            drawn = counts.any(axis=1)
-            clear &= drawn
-            counts[~drawn] = 1.0
-            values = columns.rows[present, column]
-            stacked[:, ~present, column] = self._statistic(values, counts)[:, None]
-        return Columns(stacked), clear
-
-    def _statistic(self, values: Array, counts: Array) -> Array:
-        if self.strategy == "mean":
-            return np.asarray(counts @ values / counts.sum(axis=1))
-        if self.strategy == "median":
-            return drawn_medians(values, counts)
-        if self.strategy == "most_frequent":
+    clear = np.ones(len(draws.counts), dtype=bool)
+    missing = np.isnan(columns.rows)  # shared: nothing that makes nan comes before
+    if not missing.any():
+        return columns, clear
+    stacked = np.repeat(columns.rows[None], len(draws.counts), axis=0)
+    for column in np.flatnonzero(missing.any(axis=0)):
+        present = ~missing[:, column]
+        values, counts = columns.rows[present, column], draws.counts[:, present]
+        drawn = counts.any(axis=1)
+        clear &= drawn
+        counts[~drawn] = 1.0
+        fill: Any = fill_value
+        if strategy == "mean":
+            fill = (counts @ values / counts.sum(axis=1))[:, None]
+        elif strategy == "median":
+            fill = drawn_medians(values, counts)[:, None]
+        elif strategy == "most_frequent":
             kinds, places = np.unique(values, return_inverse=True)
-            return np.asarray(kinds[(counts @ np.eye(kinds.size)[places]).argmax(axis=1)])
-        return np.full(len(counts), self.fill_value)
+            fill = kinds[(counts @ np.eye(kinds.size)[places]).argmax(axis=1)][:, None]
+        stacked[:, ~present, column] = fill
+    return Columns(stacked), clear
 
 
 def drawn_medians(values: Array, counts: Array) -> Array:
@@ -225,64 +226,50 @@ class Feature:
     fill: int | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Encoder:
-    """One-hot columns of each fit; those of categories that it did not draw count as 0.
+def encode(
+    features: Sequence[Feature], drop: str | None, unknown_is_error: bool, draws: Draws
+) -> tuple[Columns, Bools]:
+    """Return one-hot columns of each fit, where those of categories that it did not draw count as 0.
 
-    Attributes
+    Parameters
     ----------
     features : sequence of Feature
     drop : {"first", "if_binary"} or None
         Which of the drawn categories has no column: the first one, or the first one of two.
     unknown_is_error : bool
         Whether a row of a category that was not drawn cannot be predicted.
+    draws : Draws
+
+    Returns
+    -------
+    columns : Columns
+    clear : ndarray of bool, shape (n_fits,)
     """
-
-    features: Sequence[Feature]
-    drop: str | None
-    unknown_is_error: bool
-
-    def __call__(self, draws: Draws) -> tuple[Columns, Bools]:
-        """Return the columns, and which fits are clear."""
-        clear = np.ones(len(draws.counts), dtype=bool)
-        hot: list[Array] = []
-        masks: list[Array] = []
-        for feature in self.features:
-            rows, filled = self._filled(feature, draws)
-            clear &= filled
-            drawn = np.asarray(averages(draws.counts, rows) > 0.0)
-            if self.unknown_is_error:
-                n_drawn = (rows * drawn[:, None, :]).sum(axis=2)
-                clear &= (n_drawn == rows.sum(axis=-1)).all(axis=1)
-            hot.append(rows)
-            masks.append((drawn & ~self._dropped(drawn)).astype(np.float64))
-        if any(rows.ndim == 3 for rows in hot):
-            hot = [np.broadcast_to(rows, (len(draws.counts), *rows.shape[-2:])) for rows in hot]
-        return Columns(np.concatenate(hot, axis=-1), scale=np.concatenate(masks, axis=1)), clear
-
-    def _dropped(self, drawn: Bools) -> Bools:
-        first = np.asarray(drawn & (drawn.cumsum(axis=1) == 1))
-        if self.drop == "first":
-            return first
-        if self.drop == "if_binary":
-            return np.asarray(first & (drawn.sum(axis=1) == 2)[:, None])
-        return np.zeros(drawn.shape, dtype=bool)
-
-    @staticmethod
-    def _filled(feature: Feature, draws: Draws) -> tuple[Array, Bools]:
-        """Return the columns with missing words filled in, and the fits that drew a word."""
-        if feature.missing is None:
-            return feature.hot, np.ones(len(draws.counts), dtype=bool)
-        occurrences = draws.counts @ feature.hot
-        fill = (
-            occurrences.argmax(axis=1) if feature.fill is None else np.full(len(draws.counts), feature.fill)
-        )
-        filled = np.eye(feature.hot.shape[1])[fill]
-        rows = feature.hot + feature.missing[:, None] * filled[:, None, :]
-        return rows, np.asarray(occurrences.any(axis=1))
+    clear = np.ones(len(draws.counts), dtype=bool)
+    hot: list[Array] = []
+    masks: list[Array] = []
+    for feature in features:
+        rows = feature.hot
+        if feature.missing is not None:
+            occurrences = draws.counts @ rows
+            fill = occurrences.argmax(axis=1) if feature.fill is None else np.full(len(clear), feature.fill)
+            rows = rows + feature.missing[:, None] * np.eye(rows.shape[1])[fill][:, None, :]
+            clear &= occurrences.any(axis=1)
+        drawn = np.asarray(averages(draws.counts, rows) > 0.0)
+        if unknown_is_error:
+            n_drawn = (rows * drawn[:, None, :]).sum(axis=2)
+            clear &= (n_drawn == rows.sum(axis=-1)).all(axis=1)
+        dropped = drawn & (drawn.cumsum(axis=1) == 1) & (drop is not None)
+        if drop == "if_binary":
+            dropped &= (drawn.sum(axis=1) == 2)[:, None]
+        hot.append(rows)
+        masks.append((drawn & ~dropped).astype(np.float64))
+    if any(rows.ndim == 3 for rows in hot):
+        hot = [np.broadcast_to(rows, (len(clear), *rows.shape[-2:])) for rows in hot]
+    return Columns(np.concatenate(hot, axis=-1), scale=np.concatenate(masks, axis=1)), clear
 
 
-def one_hot(X: Any, step: OneHotEncoder) -> Encoder:
+def one_hot(X: Any, step: OneHotEncoder) -> Source:
     """Return a fitted encoder for batches, with a column for each of its categories.
 
     Parameters
@@ -297,12 +284,12 @@ def one_hot(X: Any, step: OneHotEncoder) -> Encoder:
     hot = whole.set_output(transform="default").fit_transform(X)
     ends = np.cumsum([len(categories) for categories in step.categories_])[:-1]
     features = [Feature(part) for part in np.split(hot, ends, axis=1)]
-    return Encoder(features, step.drop, step.handle_unknown == "error")
+    return partial(encode, features, step.drop, step.handle_unknown == "error")
 
 
 def filled_one_hot(
     words: NDArray[Any], missing: Bools, fill_value: Any, step: OneHotEncoder
-) -> Encoder | None:
+) -> Source | None:
     """Return a fitted encoder of words with gaps, which an imputer fills before it.
 
     Parameters
@@ -315,7 +302,7 @@ def filled_one_hot(
 
     Returns
     -------
-    Encoder or None
+    callable or None
         None if words of one feature cannot be sorted.
     """
     features = []
@@ -328,7 +315,7 @@ def filled_one_hot(
         hot = np.array([[word == category for category in categories] for word in column], dtype=np.float64)
         fill = None if fill_value is None else categories.index(fill_value)
         features.append(Feature(hot, gaps if gaps.any() else None, fill))
-    return Encoder(features, step.drop, step.handle_unknown == "error")
+    return partial(encode, features, step.drop, step.handle_unknown == "error")
 
 
 #: Rows and columns up to which ``PCA(svd_solver="auto")`` draws no random numbers.
@@ -414,7 +401,8 @@ def batched_step(step: Any, follower: Any, n_samples: int) -> Step | None:
     if type(step) is PCA:
         return _components(step, n_samples)
     if fills_in_batches(step):
-        return Imputer(step.strategy, 0.0 if step.fill_value is None else float(step.fill_value))
+        fill_value = 0.0 if step.fill_value is None else float(step.fill_value)
+        return partial(impute, strategy=step.strategy, fill_value=fill_value)
     return None
 
 
