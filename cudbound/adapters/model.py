@@ -220,7 +220,13 @@ class Model:
                 "For the error of all classes, drop 'cud' and 'aci' from the methods: the others support it. Or fit "
                 "one classifier per class against the rest, such as clf.fit(X, y == 'a').",
             )
-        unseen = f"the bound needs two classes, not {n_classes}" if n_classes > 2 else _unseen_choice(facts)
+        unseen = ""
+        if n_classes > 2:
+            unseen = f"the bound needs two classes, not {n_classes}"
+        elif facts.reads_labels:
+            unseen = f"the bound treats {facts.reads_labels}, which {facts.label_use} the labels, as fixed"
+        elif facts.chosen_by:
+            unseen = f"the bound treats the choice of {' and '.join(facts.chosen_by)} on these data as fixed"
         if unseen and not named:
             return replace(without, why_none=unseen)
         try:
@@ -262,15 +268,6 @@ def reason_of(error: exceptions.StatedError, estimator: Any) -> str:
     return f"no {missing} known for {type(classifier).__name__}"
 
 
-def _unseen_choice(facts: FittedFacts) -> str:
-    """Return what depends on the labels but is fixed for the bound, in a few words; empty if nothing does."""
-    if facts.reads_labels:
-        return f"the bound treats {facts.reads_labels}, which {facts.label_use} the labels, as fixed"
-    if facts.chosen_by:
-        return f"the bound treats the choice of {' and '.join(facts.chosen_by)} on these data as fixed"
-    return ""
-
-
 #: What many features mean for a result.
 MANY_FEATURES = {
     "interval": "do not rely on intervals that use the training error, except two-center, which allows for that",
@@ -289,7 +286,7 @@ def many_features(facts: FittedFacts, result: str = "interval") -> tuple[excepti
         What the classifier is used for.
     """
     design = facts.design
-    if not (design.has_many_columns or facts.n_columns >= design.n_units):
+    if not (design.has_many_columns or facts.n_columns >= (design.n_groups or design.n_rows)):
         return ()
     rank = f" (rank of the design {design.rank:.0f})" if design.has_many_columns else ""
     units = f"{design.n_rows} rows" if design.n_groups is None else f"{design.n_groups} groups of rows"

@@ -100,7 +100,7 @@ def record_removed_cases(context: RefitContext, counts: NDArray[np.int32]) -> Re
     """
     from sklearn.utils import gen_batches
 
-    n, groups = context.n_samples, context.units
+    n, groups = context.labels.size, context.units
     kept = counts[(counts[:, groups.first_rows] > 0).sum(axis=1) > 1]
     what = "row" if context.groups is None else "group"
     if not len(kept):

@@ -237,7 +237,7 @@ def record_own_test_sets(context: RefitContext, other: Refit) -> tuple[TestSetLo
     ValueError
         If there are fewer than three rows.
     """
-    n = context.n_samples
+    n = context.labels.size
     if n < 3:
         raise ValueError(f"Two test sets and a training set need at least 3 rows. Got {n}; add more rows.")
     n_tested = min(max(2, context.sizes.n_held_out(n)), n - 1)

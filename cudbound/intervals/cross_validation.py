@@ -478,7 +478,7 @@ def record_nested(context: RefitContext) -> NestedLosses:
     ValueError
         If there are fewer than 6 rows.
     """
-    n, n_requested = context.n_samples, context.sizes.n_folds
+    n, n_requested = context.labels.size, context.sizes.n_folds
     n_folds = count_nested_folds(context.sizes, n)
     designs, notes = context.draw_parts(
         [lambda: draw_equal_folds(n, n_folds, context.rng)] * context.sizes.n_nested_repeats,
@@ -683,7 +683,7 @@ def record_replacements(context: RefitContext) -> ReplacementErrors:
     ValueError
         If there are fewer than four rows.
     """
-    n, n_requested = context.n_samples, context.sizes.n_folds
+    n, n_requested = context.labels.size, context.sizes.n_folds
     if n < 4:
         raise ValueError(
             f"Replacing the rows of one half needs at least 4 rows. Got {n}; leave austern-zhou out of the methods."

@@ -60,7 +60,7 @@ def record_replicates(context: RefitContext) -> ReplicateLosses:
     A replicate is a bootstrap draw of n rows, split as if all its rows were different: copies of a row may be in both
     the training and the test set. Each replicate is redrawn by itself, and then each split.
     """
-    n, sizes = context.n_samples, context.sizes
+    n, sizes = context.labels.size, context.sizes
     n_test = sizes.n_test(n)
     draws = [lambda: context.rng.integers(n, size=(1, n))] * sizes.n_replicates
     means, remarks = means_of_splits(context, draws, n_test, "replicates", "splits of replicates")
@@ -324,7 +324,7 @@ def record_half_splits(context: RefitContext) -> HalfSplitLosses:
     ValueError
         If there are fewer than 4 rows.
     """
-    n, sizes = context.n_samples, context.sizes
+    n, sizes = context.labels.size, context.sizes
     half, n_test, notes = n // 2, sizes.n_test(n), []
     if half < SMALLEST_HALF:
         raise ValueError(f"Splits within halves need at least {2 * SMALLEST_HALF} rows. Got {n} instead.")

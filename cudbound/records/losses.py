@@ -472,11 +472,6 @@ class Design(rules.Recorded):
     n_groups: int | None = None
 
     @property
-    def n_units(self) -> int:
-        """Number of units that are drawn independently: rows, or groups of rows."""
-        return self.n_rows if self.n_groups is None else self.n_groups
-
-    @property
     def has_many_columns(self) -> bool:
         """Whether the rank is known, and above half of the rows or groups."""
-        return self.rank > MANY * self.n_units
+        return self.rank > MANY * (self.n_groups or self.n_rows)

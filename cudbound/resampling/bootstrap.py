@@ -64,7 +64,7 @@ def record_bootstrap(
         shares = (np.broadcast_to(positive, losses.shape), losses ^ positive)
         real, predicted = ((counts * share).sum(axis=1) / counts.sum(axis=1) for share in shares)
         no_information = no_information_error(real, predicted)
-    uneven = bool((counts.sum(axis=1) != context.n_samples).any())
+    uneven = bool((counts.sum(axis=1) != context.labels.size).any())
     return BootstrapLosses(counts, losses, remarks, no_information, uneven=uneven, **scores)
 
 
@@ -107,7 +107,7 @@ def usable_draws(inputs: Any, _: Any) -> tuple[NDArray[np.int32], tuple[str, ...
         again = again[~usable]
         if not again.size:
             break
-        counts[again] = draw_counts(context.n_samples, again.size, context.rng, context.groups)
+        counts[again] = draw_counts(context.labels.size, again.size, context.rng, context.groups)
     if not inputs.copies:
         return np.minimum(counts, 1), (*remarks, WITHOUT_COPIES)
     return counts, tuple(remarks)

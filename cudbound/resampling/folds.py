@@ -64,7 +64,7 @@ def record_folds(context: RefitContext) -> FoldLosses:
 
 def record_repeated_folds(context: RefitContext, n_repeats: int | None = None) -> RepeatedFoldLosses:
     """Record cross-validated losses on ``sizes.n_repeats`` partitions, or another number of them."""
-    n = context.n_samples
+    n = context.labels.size
     n_folds = min(context.sizes.n_folds, n)
     notes = (f"{n} folds with one row each",) if n_folds == n else ()
     draw = partial(draw_folds, n, n_folds, context.rng)

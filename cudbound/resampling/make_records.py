@@ -196,15 +196,6 @@ def refits_for(needs: Needs) -> bool:
     return any(kind.n_fits and not kind.of_search for kind in in_order(needs))
 
 
-def count_fits_of(needs: Needs, inputs: RecordingInputs) -> dict[RecordKind[Any] | None, int]:
-    """Return the number of refits of each record, and at None those of the caller's splits, which fill some."""
-    filled = set(filter(inputs.fills, needs))
-    fits: dict[RecordKind[Any] | None, int] = {}
-    if filled and inputs.splits is not None:
-        fits[None] = len(inputs.splits.test)
-    return fits | {kind: kind.n_fits(inputs) for kind in in_order(needs - filled) if kind.n_fits}
-
-
 def progress_bar(
     needs: Needs, inputs: RecordingInputs, times: int = 1, further: int = 0
 ) -> AbstractContextManager[Callable[[int], object]]:
@@ -212,7 +203,11 @@ def progress_bar(
 
     The records are made `times` times, with `further` fits.
     """
-    return bar_of_refits(times * sum(count_fits_of(needs, inputs).values()) + further)
+    filled = set(filter(inputs.fills, needs))
+    n_fits = sum(kind.n_fits(inputs) for kind in in_order(needs - filled) if kind.n_fits)
+    if filled and inputs.splits is not None:
+        n_fits += len(inputs.splits.test)
+    return bar_of_refits(times * n_fits + further)
 
 
 @contextmanager
@@ -266,19 +261,14 @@ def make_records(
                 for earlier in kind.after:
                     if failed and earlier in failed:
                         raise failed[earlier]
-                records[kind.name] = make_one(kind, inputs, records)
+                if kind.refit is not None:
+                    records[kind.name] = kind.refit(inputs.context(kind))
+                elif kind.record is not None:
+                    records[kind.name] = kind.record(inputs, records)
     records.pop(USABLE_DRAWS.name, None)
     if failed:
         failed.pop(USABLE_DRAWS, None)
     return records
-
-
-def make_one(kind: RecordKind[Any], inputs: RecordingInputs, *further: Any) -> Any:
-    """Return one record, from its refits or from the inputs and what is known in addition."""
-    if kind.refit is not None:
-        return kind.refit(inputs.context(kind))
-    assert kind.record is not None
-    return kind.record(inputs, *further)
 
 
 def _record_splits(inputs: RecordingInputs, kinds: Sequence[RecordKind[Any]]) -> RecordsByName:
@@ -362,8 +352,8 @@ def record_targets(
     for kind in sorted(kind for kind in needs if kind.per == "family"):
         with collecting_failures(failed, kind):
             for target in {target.cud_metrics: target for target in targets if target.cud_metrics}.values():
-                if inputs.model is not None:
-                    of_families[kind, target.cud_metrics] = make_one(kind, inputs, target)
+                if inputs.model is not None and kind.record is not None:
+                    of_families[kind, target.cud_metrics] = kind.record(inputs, target)
     with progress_bar(missing, inputs) as advance:
         records = Records.of(**make_records(missing, replace(inputs, advance=advance), existing, failed))
     of_targets = []
@@ -373,7 +363,7 @@ def record_targets(
             if (kind, target.cud_metrics) in of_families:
                 record = of_families[kind, target.cud_metrics][target.cud_metrics.index(target.metric)]
                 of_target = of_target.with_record(kind, record)
-            elif kind.per == "target":
-                of_target = of_target.with_record(kind, make_one(kind, inputs, target, of_target))
+            elif kind.per == "target" and kind.record is not None:
+                of_target = of_target.with_record(kind, kind.record(inputs, target, of_target))
         of_targets.append((target, of_target))
     return records, tuple(of_targets)

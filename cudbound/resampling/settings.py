@@ -215,14 +215,9 @@ class RefitContext:
     failed: Failures | None = None
 
     @property
-    def n_samples(self) -> int:
-        """Rows of the whole data."""
-        return int(self.labels.size)
-
-    @property
     def units(self) -> Groups:
         """What is drawn and left out together: the groups, or else each row by itself."""
-        return Groups(np.arange(self.n_samples)) if self.groups is None else self.groups
+        return Groups(np.arange(self.labels.size)) if self.groups is None else self.groups
 
     def draw_parts(
         self, draws: Sequence[Callable[[], Part]], training: Callable[[Part], NDArray[np.int32]], what: str

@@ -157,7 +157,7 @@ def record_splits(context: RefitContext) -> SplitLosses:
 
     A split is redrawn by itself if its training set has one class.
     """
-    n = context.n_samples
+    n = context.labels.size
     n_test = context.sizes.n_test(n)
     means, remarks = means_of_splits(context, [lambda: np.arange(n)[None]], n_test, "rows", "random splits")
     return SplitLosses(means[0], n - n_test, n_test, remarks)
@@ -169,7 +169,7 @@ def record_halvings(context: RefitContext) -> HalvingLosses:
     If n is odd, one row is left out of each halving to make both halves equal in size. Each halving is redrawn by
     itself.
     """
-    n = context.n_samples
+    n = context.labels.size
     half = n // 2
 
     def draw() -> SplitDesign:
@@ -188,7 +188,7 @@ def hold_out(context: RefitContext, event_class: int = 1) -> TestSetLosses:
 
     `event_class` is the number of the event of two classes, 0 or 1.
     """
-    n = context.n_samples
+    n = context.labels.size
     n_test = context.sizes.n_held_out(n)
     (design,), remarks = context.draw_parts(
         [lambda: draw_split(np.arange(n), n, n_test, context.rng)],
@@ -215,7 +215,7 @@ def means_of_splits(
     ``draw()`` returns one or more sets, shape (n_sets, n_rows). They are redrawn together, and then each split; `sets`
     and `splits` name both in remarks.
     """
-    n, n_splits = context.n_samples, context.sizes.n_splits
+    n, n_splits = context.labels.size, context.sizes.n_splits
     parts, remarks = context.draw_parts(draws, lambda rows: count_rows(rows, n), sets)
     draws_of_splits = [
         partial(draw_split, rows, n, n_test, context.rng)
