@@ -84,7 +84,7 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) 
         raise ParameterError("cv", rule, cv)
     try:
         pairs = list(_seeded(cv, y, seed).split(X, y, groups))
-        counts = np.zeros((2, len(pairs), n), dtype=np.int64)
+        counts = np.zeros((2, len(pairs), n), dtype=np.int16)  # leave-one-out has a split per row
         for number, pair in enumerate(pairs):
             for part, rows in zip(counts, map(np.asarray, pair), strict=True):
                 np.add.at(part[number], rows if rows.size else rows.astype(np.int64), 1)
