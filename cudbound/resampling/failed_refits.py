@@ -44,7 +44,7 @@ REMEDIES = (
     ),
     (
         r"infinity|infs",
-        "Let every step before {step} give finite numbers, such as numpy.log1p for numpy.log.",
+        "Use steps before {step} that give finite numbers, such as numpy.log1p for numpy.log.",
     ),
     (
         r"feature\(s\)|No feature|n_components",
