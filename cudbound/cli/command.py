@@ -41,20 +41,12 @@ Exit codes:
   130  stopped by Ctrl-C; no file was written, but the store of a study keeps
        finished replicates"""
 
-#: The module of each command.
-MODULES = {
-    "demo": "demo",
-    "check": "check",
-    "interval": "interval",
-    "report": "report",
-    "compare-learners": "learners",
-    "plan": "sample_size",
-    "methods": "methods",
-    "explain": "methods",
-    "example": "demo",
-    "study": "study",
-    "verify": "verify",
-}
+#: The commands, most in a module of their own name.
+COMMANDS = (
+    *("demo", "check", "interval", "report", "compare-learners", "plan"),
+    *("methods", "explain", "example", "study", "verify"),
+)
+BESIDE = {"explain": "methods", "example": "demo"}
 #: What the package calls an argument, where a command has another name for it.
 NAMES = {
     "rng": "seed",
@@ -100,9 +92,6 @@ CONVERGE = (
 class OneLineCommand(click.Command):
     """Command that keeps its options as they were typed, and names them in errors of the package."""
 
-    def __init__(self, *arguments: Any, **named: Any):
-        super().__init__(*arguments, **{"epilog": EXIT_CODES, **named})
-
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keep the texts of the options with their values; raise an error if a list option is given twice."""
         ctx.meta["typed"], _, order = self.make_parser(ctx).parse_args(list(args))
@@ -126,10 +115,23 @@ class OneLineCommand(click.Command):
             raise ValueError(f"{flag} {rule}") from error
 
 
-class OneLineGroup(click.Group):
-    """Group whose errors read ``cudbound: error: ...``, with untrusted text escaped and no traceback."""
+class CommandLine(click.Group):
+    """The commands, whose modules are imported when they are used.
 
-    command_class = OneLineCommand
+    Errors read ``cudbound: error: ...``, with untrusted text escaped and no traceback.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by its name, or None if there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        name = cmd_name.replace("-", "_")
+        found: click.Command = getattr(import_module(f"cudbound.cli.{BESIDE.get(name, name)}"), name)
+        return found
 
     def main(self, *arguments: Any, **named: Any) -> NoReturn:
         """Run the command and exit the interpreter with its exit code."""
@@ -167,22 +169,6 @@ class OneLineGroup(click.Group):
         sys.exit(code)
 
 
-class CommandLine(OneLineGroup):
-    """The commands; the module of each is imported when it is used."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
-        return sorted(MODULES)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command by its name, or None if there is none."""
-        if cmd_name not in MODULES:
-            return None
-        module = import_module(f"cudbound.cli.{MODULES[cmd_name]}")
-        found: click.Command = getattr(module, cmd_name.replace("-", "_"))
-        return found
-
-
 @click.group(
     PROGRAM,
     cls=CommandLine,
@@ -197,7 +183,7 @@ def main() -> None:
     """
 
 
-command = partial(click.command, cls=OneLineCommand)
+command = partial(click.command, cls=OneLineCommand, epilog=EXIT_CODES)
 
 
 def refuse_beside(option: str, names: Iterable[str], reason: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import click
 
 from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.basis.words import printable
-from cudbound.cli.command import EXIT_CODES, INTERRUPTED, OneLineGroup, say
+from cudbound.cli.command import EXIT_CODES, INTERRUPTED, OneLineCommand, say
 from cudbound.cli.options import FILE, OUTPUT, from_text, jobs_option
 from cudbound.cli.output import check_paths, write_whole
 
@@ -39,12 +39,15 @@ def _shard(text: str) -> Shard:
     return read_shard(text)
 
 
-@click.group("study", cls=OneLineGroup, epilog=EXIT_CODES)
+@click.group("study", epilog=EXIT_CODES)
 def study() -> None:
     """Measure how often intervals contain the true value, over many training sets."""
 
 
-@study.command("new")
+study_command = partial(study.command, cls=OneLineCommand, epilog=EXIT_CODES)
+
+
+@study_command("new")
 @click.argument("template")
 @click.option("--output", "path", required=True, type=OUTPUT, help="New design file to write.")
 def new(*, template: str, path: Path) -> None:
@@ -68,7 +71,7 @@ def new(*, template: str, path: Path) -> None:
     write_whole({path: text})
 
 
-@study.command("run")
+@study_command("run")
 @design_argument
 @click.option(
     "--store",
@@ -130,7 +133,7 @@ def run(
     click.echo(progress)
 
 
-@study.command("merge")
+@study_command("merge")
 @click.argument("parts", metavar="PART...", nargs=-1, required=True, type=FILE)
 @click.option(
     "--store",
@@ -150,7 +153,7 @@ def merge(*, parts: tuple[Path, ...], store: Path) -> None:
     click.echo(merge_stores(parts, store))
 
 
-@study.command("status")
+@study_command("status")
 @store_argument
 @click.option(
     "--missing",
@@ -163,14 +166,22 @@ def status(*, store: Path, missing: bool) -> None:
     from cudbound.study.store import Store
 
     with Store.open(store) as opened:
-        if missing:
-            for line in _missing_lines(opened.missing(), opened.shard):
-                click.echo(printable(line))  # names may come from elsewhere
-        else:
+        if not missing:
             click.echo(opened.status())
+            return
+        numbers_of, shard = opened.missing(), opened.shard
+    for (scenario, n), numbers in numbers_of.items():
+        shown = ", ".join(map(str, numbers[:MAX_NUMBERS])) + (", ..." if len(numbers) > MAX_NUMBERS else "")
+        click.echo(printable(f"{scenario}, n = {n}: {len(numbers)} missing: {shown}"))  # names of others
+    if not numbers_of:
+        say("no replicate is missing")
+    elif shard is not None:
+        _, n_shards = shard
+        shards = sorted({number % n_shards + 1 for numbers in numbers_of.values() for number in numbers})
+        click.echo(f"shards of {n_shards} to run again: {','.join(map(str, shards))}")
 
 
-@study.command("report")
+@study_command("report")
 @store_argument
 @click.option("--output", "path", required=True, type=OUTPUT, help="File to write.")
 def report(*, store: Path, path: Path) -> None:
@@ -187,16 +198,3 @@ def report(*, store: Path, path: Path) -> None:
         )
     check_paths([path], [store])
     write_whole({path: report_text(store, form)})
-
-
-def _missing_lines(missing: dict[tuple[str, int], list[int]], shard: Shard | None) -> Iterator[str]:
-    """Report which replicates and shards to run again."""
-    for (scenario, n), numbers in missing.items():
-        shown = ", ".join(map(str, numbers[:MAX_NUMBERS])) + (", ..." if len(numbers) > MAX_NUMBERS else "")
-        yield f"{scenario}, n = {n}: {len(numbers)} missing: {shown}"
-    if missing and shard is not None:
-        _, n_shards = shard
-        shards = sorted({number % n_shards + 1 for numbers in missing.values() for number in numbers})
-        yield f"shards of {n_shards} to run again: {','.join(map(str, shards))}"
-    if not missing:
-        say("no replicate is missing")

@@ -8,8 +8,8 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import ExitStack
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -87,23 +87,19 @@ def write_texts(texts: Mapping[Path, str | bytes]) -> None:
         path: text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
         for path, text in texts.items()
     }
-    devices = {path for path in contents if is_device(path)}
+    devices = [path for path in contents if path.exists() and not path.is_file() and not path.is_dir()]
     finished = {}
-    with ExitStack() as stack:
-        for path in [path for path in contents if path not in devices]:
-            with _naming(path):
+    path = Path()
+    try:
+        with ExitStack() as stack:
+            for path in [path for path in contents if path not in devices]:
                 finished[path] = _written_beside(path, contents[path], stack)
-        for path, temporary in finished.items():
-            with _naming(path):
+            for path, temporary in finished.items():
                 temporary.replace(path.resolve())
-        for path in devices:
-            with _naming(path):
+            for path in devices:
                 path.write_bytes(contents[path])
-
-
-def is_device(path: Path) -> bool:
-    """Whether `path` exists and is neither a file nor a folder: a pipe, a terminal, /dev/stdout, ..."""
-    return path.exists() and not path.is_file() and not path.is_dir()
+    except OSError as error:  # on a full disk it names no file
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _written_beside(path: Path, content: bytes, stack: ExitStack) -> Path:
@@ -118,12 +114,3 @@ def _written_beside(path: Path, content: bytes, stack: ExitStack) -> Path:
     if target.exists():
         shutil.copymode(target, temporary)
     return temporary
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Name the requested file in an error, which on a full disk names none."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error

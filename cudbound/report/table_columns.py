@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -67,12 +66,27 @@ def interval_report(
     subject = subject.replace("error", what, 1)
     in_units = any(not row.is_proportion for row in rows)
     units = ", costs, net benefits and ratios in their own units" if in_units else ""
+    # metrics at a stated prevalence are for another population
+    populations = grouped((row.estimand.prevalence, row) for row in rows).values()
+    centered = {
+        center: dict.fromkeys(row.method for row in rows if row.center == center) for center in _CENTERS
+    }
+    centers = [f"{', '.join(names)} at {_CENTERS[center]}" for center, names in centered.items() if names]
+    outside = dict.fromkeys(
+        row.method for row in rows if row.estimate < row.low - ROUNDING or row.estimate > row.high + ROUNDING
+    )
     notes = (
         f"Scale: {style.scale}{units}, limits clipped to it.",
-        *_estimand_notes(rows),
+        *(
+            note
+            for part in populations
+            for note in explain_estimands(
+                (row.estimand for row in part), what=metric_words([row.metric for row in part])
+            )
+        ),
         _validation_note(rows),
-        _center_note(rows),
-        _outside_note(rows),
+        f"Centered: {'; '.join(centers)}." if centers else "",
+        f"{', '.join(outside)}: {OUTSIDE}" if outside else "",
         *(() if run is None else map(str, cautions(rows, run.n_samples, run.cautions, style.percent))),
     )
     ways = {row.alternative for row in rows}
@@ -82,17 +96,6 @@ def interval_report(
     quoted = headline(rows, run, style.percent)
     report = rows_report("intervals", title, notes, columns, rows, to_frame, run, style, headline=quoted)
     return for_paper(report, rows)
-
-
-def _estimand_notes(rows: Sequence[IntervalEstimate]) -> list[str]:
-    """Return what the intervals cover; metrics at a stated prevalence are for another population."""
-    return [
-        note
-        for part in grouped((row.estimand.prevalence, row) for row in rows).values()
-        for note in explain_estimands(
-            (row.estimand for row in part), what=metric_words([row.metric for row in part])
-        )
-    ]
 
 
 def _validation_note(rows: Sequence[IntervalEstimate]) -> str:
@@ -110,21 +113,6 @@ def _validation_note(rows: Sequence[IntervalEstimate]) -> str:
         note = "" if len(pooled) == len(rows) else f"{internal}."
     both = f"{names_of(pooled)}: from the training data and new cases, {SAME_POPULATION}." if pooled else ""
     return " ".join(filter(None, (note, both)))
-
-
-def _center_note(rows: Sequence[IntervalEstimate]) -> str:
-    centered = {
-        what: dict.fromkeys(row.method for row in rows if row.center == center)
-        for center, what in _CENTERS.items()
-    }
-    parts = [f"{', '.join(names)} at {what}" for what, names in centered.items() if names]
-    return f"Centered: {'; '.join(parts)}." if parts else ""
-
-
-def _outside_note(rows: Sequence[IntervalEstimate]) -> str:
-    out = [row for row in rows if not row.low - ROUNDING <= row.estimate <= row.high + ROUNDING]
-    outside = dict.fromkeys(row.method for row in out if not math.isnan(row.estimate + row.low + row.high))
-    return f"{', '.join(outside)}: {OUTSIDE}" if outside else ""
 
 
 def point_report(

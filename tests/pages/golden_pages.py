@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 
 import cudbound as cb
 from cudbound.basis.exceptions import CudboundWarning, SlowRefitsWarning
-from cudbound.cli.command import MODULES, main
+from cudbound.cli.command import COMMANDS, main
 from cudbound.cli.study import study
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
@@ -234,7 +234,7 @@ def in_a_folder(*commands: str) -> str:
 @page
 def help_of_the_command() -> str:
     groups = {"study": list(study.commands)}
-    names = [name for one in MODULES for name in (one, *(f"{one} {sub}" for sub in groups.get(one, [])))]
+    names = [name for one in COMMANDS for name in (one, *(f"{one} {sub}" for sub in groups.get(one, [])))]
     return in_a_folder("--help", *(f"{name} --help" for name in names))
 
 
