@@ -140,6 +140,9 @@ SYMBOLS = {
 CONDITIONAL = Estimand("conditional")
 EXPECTED = Estimand("expected")
 HOLDOUT_MODEL = Estimand("holdout-model")
+RULE = Estimand("rule")
+#: The fits of methods that read one test set.
+COST_OF_TEST_SET = "1, or 0 with a new test set"
 #: The key of `MethodCard.ways` for groups of rows.
 GROUPED = ("for groups", None)
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})

@@ -37,8 +37,7 @@ from cudbound.intervals.cross_validation import (
     ReplacementErrors,
 )
 from cudbound.intervals.laber_murphy import ACI, CUD, BoundaryDeviations
-from cudbound.intervals.method import Method, compute_interval
-from cudbound.intervals.own import OwnInterval, own_method
+from cudbound.intervals.method import Method, OwnInterval, compute_interval, own_method
 from cudbound.intervals.random_splits import OF_SPLITS, HalfSplitLosses, ReplicateLosses
 from cudbound.intervals.two_center import POOLED, TWO_CENTER
 from cudbound.point_estimates import ESTIMATORS

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
-from cudbound.basis.method_card import HOLDOUT_MODEL, described
+from cudbound.basis.method_card import COST_OF_TEST_SET, HOLDOUT_MODEL, described
 from cudbound.basis.proportions import inverted_binomial_interval, wald_interval, wilson_interval
 from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals.at_632 import t_limits_of_brier
@@ -105,7 +105,7 @@ LEFT_OUT = (LEAVE_ONE_OUT_BINOMIAL, OUT_OF_BAG_WILSON, OUT_OF_BAG_CLOPPER_PEARSO
 
 
 #: What all methods on a test set have in common.
-on_test_set = partial(Method, needs={TEST_SET}, estimand=HOLDOUT_MODEL, cost="1, or 0 with a new test set")
+on_test_set = partial(Method, needs={TEST_SET}, estimand=HOLDOUT_MODEL, cost=COST_OF_TEST_SET)
 
 
 def wald(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
@@ -155,22 +155,15 @@ def wilson_corrected(errors: float, n_tested: float, confidence_level: float) ->
     Reference: Newcombe (1998a), method 4.
     """
     z, r = float(ndtri(0.5 + confidence_level / 2)), errors / n_tested
-    low, high = (
-        (
-            2 * errors
-            + z**2
-            + sign
-            + sign
-            * z
-            * math.sqrt(max(z**2 + sign * 2 - 1 / n_tested + 4 * r * (n_tested - errors - sign), 0.0))
-        )
-        / (2 * (n_tested + z**2))
-        for sign in (-1, 1)
-    )
+
+    def limit(sign: int) -> float:
+        square = z**2 + sign * 2 - 1 / n_tested + 4 * r * (n_tested - errors - sign)
+        return (2 * errors + z**2 + sign + sign * z * math.sqrt(max(square, 0.0))) / (2 * (n_tested + z**2))
+
     # at a proportion of 0 or 1 one limit is the proportion itself
-    return ConfidenceInterval(
-        0.0 if errors == 0.0 else max(low, 0.0), 1.0 if errors == n_tested else min(high, 1.0)
-    )
+    low = 0.0 if errors == 0.0 else max(limit(-1), 0.0)
+    high = 1.0 if errors == n_tested else min(limit(1), 1.0)
+    return ConfidenceInterval(low, high)
 
 
 def agresti_coull(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:

@@ -6,7 +6,7 @@ choosing a configuration and fitting it to all rows: ``bbc-cv`` draws rows, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from cudbound.basis.exceptions import UnsupportedEstimatorError
-from cudbound.basis.method_card import RecordKind
-from cudbound.basis.results import Estimand, Outcome
+from cudbound.basis.method_card import RULE, RecordKind
+from cudbound.basis.results import Outcome
 from cudbound.basis.validation import Array
 from cudbound.intervals.bootstrap_percentile import SAME_REPLICATE, percentile_interval, shifted_interval
 from cudbound.intervals.method import Method, defined_values, of_record
@@ -348,7 +348,11 @@ def _record_tuned(inputs: RecordingInputs, _: Any) -> TunedLosses:
     X, y, search, splits = inputs.sample.X, inputs.sample.y, inputs.sample.estimator, _splits(inputs)
     training = splits.training.astype(np.int32)
     n_tested, fold_sizes = splits.test.sum(axis=0), splits.test.sum(axis=1)
-    of_rows, of_folds, remarks = [], [], list(_other_choice(search))
+    of_rows, of_folds, remarks = [], [], []
+    if search.scoring not in (None, "accuracy") or callable(search.refit):
+        remarks.append(
+            f"configurations were chosen by their error, not by scoring={search.scoring!r} of the search"
+        )
     failed = np.isnan(_scores(search))
     if failed.any():
         remarks.append(f"{int(failed.sum())} configurations that could not be fitted left out")
@@ -382,12 +386,6 @@ def _scores(search: Any) -> NDArray[np.float64]:
     results = search.cv_results_
     name = "mean_test_score" if "mean_test_score" in results else f"mean_test_{search.refit}"
     return np.asarray(results.get(name, np.zeros(len(results["params"]))), dtype=float)
-
-
-def _other_choice(search: Any) -> Iterator[str]:
-    """Yield a remark if the search did not rank its configurations by their error."""
-    if search.scoring not in (None, "accuracy") or callable(search.refit):
-        yield f"configurations were chosen by their error, not by scoring={search.scoring!r} of the search"
 
 
 TUNED = RecordKind(
@@ -453,5 +451,5 @@ def _bbc_f(records: Records, confidence_level: float) -> Outcome:
 
 #: Fits of either.
 COST = "1 + folds of the search, per configuration"
-BBC_CV = Method("bbc-cv", {TUNED}, estimand=Estimand("rule"), cost=COST, compute=_bbc_cv)
-BBC_F = Method("bbc-f", {TUNED_FOLDS}, estimand=Estimand("rule"), cost=COST, compute=_bbc_f)
+BBC_CV = Method("bbc-cv", {TUNED}, estimand=RULE, cost=COST, compute=_bbc_cv)
+BBC_F = Method("bbc-f", {TUNED_FOLDS}, estimand=RULE, cost=COST, compute=_bbc_f)

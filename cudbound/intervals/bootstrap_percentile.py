@@ -247,20 +247,13 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
             "groups. Use variant='bc', 'shift' or 'basic'."
         )
     bootstrap = records.require(BOOTSTRAP)
-    if has_unequal_rows(bootstrap):
-        return Outcome(
-            estimate_632(records), UNDEFINED_LIMITS, degenerate=UNEQUAL_ROWS, center=".632 estimate"
-        )
-    curvature = acceleration(err1_influences(bootstrap.losses, bootstrap.counts))
-    if np.isnan(curvature):
+    reason, curvature = UNEQUAL_ROWS, math.nan
+    if not has_unequal_rows(bootstrap):
+        curvature = acceleration(err1_influences(bootstrap.losses, bootstrap.counts))
         never = never_out_of_bag(bootstrap.counts)
-        return Outcome(
-            estimate_632(records),
-            UNDEFINED_LIMITS,
-            degenerate=f"the acceleration is undefined because {never} points were never out of bag; use more "
-            "bootstrap draws",
-            center=".632 estimate",
-        )
+        reason = f"the acceleration is undefined because {never} points were never out of bag; use more bootstrap draws"
+    if math.isnan(curvature):
+        return Outcome(estimate_632(records), UNDEFINED_LIMITS, degenerate=reason, center=".632 estimate")
     accelerated = partial(bias_corrected_interval, acceleration=curvature)
     return replace(_of_632(records, confidence_level, accelerated), details={"acceleration": curvature})
 
@@ -348,23 +341,20 @@ def estimate_at(records: Records, center: str) -> PointOutcome:
 
     The optimism-corrected error may leave [0, 1]; the others are undefined if no point was ever out of bag.
     """
-    if records.kind == "scores":
-        if center == "optimism":
-            optimism = float(np.mean(auc.aucs_on_draws(records) - auc.aucs_on_training_rows(records)))
-            return PointOutcome(min(max(auc.training_auc(records) - optimism, 0.0), 1.0))
+    of_scores = records.kind == "scores"
+    if center == "optimism" and of_scores:
+        optimism = float(np.mean(auc.aucs_on_draws(records) - auc.aucs_on_training_rows(records)))
+        return PointOutcome(min(max(auc.training_auc(records) - optimism, 0.0), 1.0))
+    if center == "optimism":
+        return bootstrap_632.optimism_corrected(records)
+    if of_scores:
         aucs, reason = auc.auc_estimates(records), auc.NO_PAIR
-        estimate = (
-            float(bootstrap_632.error_632(aucs.training, aucs.out_of_bag)) if center == "632" else aucs.plus
-        )
+        at_632 = float(bootstrap_632.error_632(aucs.training, aucs.out_of_bag))
+        estimate = at_632 if center == "632" else aucs.plus
     else:
-        if center == "optimism":
-            return bootstrap_632.optimism_corrected(records)
         reason = bootstrap_632.NOTHING_OUT_OF_BAG
-        estimate = (
-            bootstrap_632.estimate_632(records)
-            if center == "632"
-            else bootstrap_632.estimate_632_plus(records).estimate
-        )
+        at_plus = center == "632-plus"
+        estimate = bootstrap_632.estimate_632_plus(records).estimate if at_plus else estimate_632(records)
     return PointOutcome(estimate, degenerate=reason if math.isnan(estimate) else None)
 
 

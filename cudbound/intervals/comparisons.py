@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from cudbound.basis.method_card import HOLDOUT_MODEL, Choice, RecordKind
+from cudbound.basis.method_card import COST_OF_TEST_SET, HOLDOUT_MODEL, Choice, RecordKind
 from cudbound.basis.proportions import wilson_interval
 from cudbound.basis.results import ConfidenceInterval, Estimand, TestOutcome
 from cudbound.basis.validation import Array
@@ -216,7 +216,7 @@ MCNEMAR = Method(
     "mcnemar",
     {TEST_SET},
     estimand=HOLDOUT_MODEL,
-    cost="1, or 0 with a new test set",
+    cost=COST_OF_TEST_SET,
     test=_mcnemar,
     options={"form": Choice(FORMS)},
 )
@@ -480,12 +480,8 @@ def _difference(records: Records) -> Pivot:
         return Pivot(math.nan, math.nan, degenerate=auc.ONE_ROW)
     both = (records, second)
     apparent = np.subtract(*(auc.shares_won(auc.order_codes(each.require(SCORES)), event) for each in both))
-    out = np.subtract(
-        *(
-            auc.out_of_bag_shares(auc.order_codes(each.require(BOOTSTRAP).scores), event, counts)
-            for each in both
-        )
-    )
+    codes = (auc.order_codes(each.require(BOOTSTRAP).scores) for each in both)
+    out = np.subtract(*(auc.out_of_bag_shares(of_each, event, counts) for of_each in codes))
     if np.isnan(out).all():
         return Pivot(math.nan, math.nan, degenerate=auc.NO_PAIR)
     left_out = float(np.nanmean(out))

@@ -621,28 +621,20 @@ class ReplacementDesign:
     ----------
     full_fold : ndarray of int, shape (n_samples,)
         Fold of every row.
-    first, second : ndarray of int, shape (m,)
-        Rows of the two halves.
+    versions : ndarray of int, shape (m + 1, m)
+        Rows of the first half, unchanged and with each row replaced.
     fold : ndarray of int, shape (m,)
         Fold of every position in the first half; a replacement gets the fold of the row it replaces.
     """
 
     full_fold: Rows
-    first: Rows
-    second: Rows
+    versions: Rows
     fold: Rows
 
     @property
     def n_folds(self) -> int:
         """Number of folds K, of the whole and of the half."""
         return int(self.fold.max()) + 1
-
-    def versions(self) -> Rows:
-        """Return the rows of the first half, unchanged and with each row replaced, shape (m + 1, m)."""
-        m = self.first.size
-        rows = np.tile(self.first, (m + 1, 1))
-        rows[np.arange(1, m + 1), np.arange(m)] = self.second
-        return rows
 
 
 def count_replacement_folds(sizes: Resampling, n_samples: int) -> int:
@@ -665,12 +657,9 @@ def draw_replacements(n_samples: int, n_folds: int, rng: np.random.Generator) ->
     """Return a random design; if the number of rows is odd, one row is in neither half."""
     m = n_samples // 2
     rows = rng.permutation(n_samples)
-    return ReplacementDesign(
-        full_fold=draw_folds(n_samples, n_folds, rng),
-        first=rows[:m],
-        second=rows[m : 2 * m],
-        fold=draw_folds(m, n_folds, rng),
-    )
+    versions = np.tile(rows[:m], (m + 1, 1))
+    versions[np.arange(1, m + 1), np.arange(m)] = rows[m : 2 * m]
+    return ReplacementDesign(draw_folds(n_samples, n_folds, rng), versions, draw_folds(m, n_folds, rng))
 
 
 def record_replacements(context: RefitContext) -> ReplacementErrors:
@@ -721,10 +710,9 @@ def _half_training(design: ReplacementDesign) -> Iterator[tuple[Rows, Counts]]:
     from sklearn.utils import gen_batches
 
     n, n_folds = design.full_fold.size, design.n_folds
-    versions = design.versions()
     step = max(1, CHUNK_VALUES // (n_folds * n))
-    for part in gen_batches(len(versions), step):
-        rows = versions[part]
+    for part in gen_batches(len(design.versions), step):
+        rows = design.versions[part]
         training = np.zeros((len(rows), n_folds, n), dtype=np.int32)
         for number in range(n_folds):
             np.put_along_axis(training[:, number], rows[:, design.fold != number], 1, axis=1)

@@ -299,16 +299,6 @@ def boundary_deviations(
     )
 
 
-def boundary_limits(limits: SearchLimits) -> SearchLimits:
-    """Convert the limits of a search for the CUD bound to those of the searches near the boundary.
-
-    The solver and the limit on all nodes apply only to the CUD bound. Without a limit on the nodes of a draw, the
-    default applies.
-    """
-    nodes = DEFAULT_LIMITS.nodes_per_draw if limits.nodes_per_draw is None else limits.nodes_per_draw
-    return SearchLimits(seconds=limits.seconds, nodes_per_draw=nodes)
-
-
 def check_curvature(problem: Problem) -> None:
     """Raise `UnsupportedEstimatorError` unless the sandwich covariance of the coefficients is defined."""
     if unsupported(problem) is None and not problem.has_l1_penalty and SURROGATES[problem.loss.name].smooth:
@@ -416,9 +406,13 @@ def _remarks(problem: Problem, drawn: DrawScores, n_open: int, rate: float) -> t
 
 def _record_boundary(inputs: RecordingInputs, _: Any) -> BoundaryDeviations:
     assert inputs.model is not None
-    return boundary_deviations(
-        inputs.model, inputs.counts, n_jobs=inputs.n_jobs, limits=boundary_limits(inputs.bound)
+    # the solver and the limit on all nodes apply only to the CUD bound
+    nodes = inputs.bound.nodes_per_draw
+    limits = SearchLimits(
+        seconds=inputs.bound.seconds,
+        nodes_per_draw=DEFAULT_LIMITS.nodes_per_draw if nodes is None else nodes,
     )
+    return boundary_deviations(inputs.model, inputs.counts, n_jobs=inputs.n_jobs, limits=limits)
 
 
 def _check(inputs: RecordingInputs) -> None:

@@ -1,18 +1,21 @@
-"""The interface of an interval method, and the code that all methods share."""
+"""The interface of an interval method, the code that all methods share, and user-defined methods."""
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from numbers import Real
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import NO_OPTIONS, MethodCard, RecordKind, described
 from cudbound.basis.results import (
@@ -24,10 +27,16 @@ from cudbound.basis.results import (
     TestOutcome,
 )
 from cudbound.basis.validation import Array, check_choice
+from cudbound.metrics.metric import MetricRows
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
 from cudbound.records import Records
 from cudbound.records.records import check_records, count_fits, fields_of_row
 from cudbound.resampling.bootstrap import BOOTSTRAP
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.make_records import RecordingInputs
+
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -108,13 +117,11 @@ class Pivot(PointOutcome):
         alternative : {"two-sided", "less", "greater"}, default="two-sided"
             As in `scipy.stats`: "less" gives an upper limit only, "greater" a lower one only.
         """
-        if alternative == "two-sided":
-            half = float(stdtrit(self.df, 0.5 + confidence_level / 2)) * self.standard_error
-            return ConfidenceInterval(self.estimate - half, self.estimate + half)
-        reach = float(stdtrit(self.df, confidence_level)) * self.standard_error
-        if alternative == "less":
-            return ConfidenceInterval(-math.inf, self.estimate + reach)
-        return ConfidenceInterval(self.estimate - reach, math.inf)
+        level = 0.5 + confidence_level / 2 if alternative == "two-sided" else confidence_level
+        reach = float(stdtrit(self.df, level)) * self.standard_error
+        low = -math.inf if alternative == "less" else self.estimate - reach
+        high = math.inf if alternative == "greater" else self.estimate + reach
+        return ConfidenceInterval(low, high)
 
     def statistic(self, null: float = 0.0) -> float:
         """Return (estimate - null) / standard_error; infinite or 0 if the standard error is 0."""
@@ -163,7 +170,7 @@ class Method(MethodCard):
     two_sided_only : bool
         Whether its test has no direction, so that only the alternative "two-sided" is allowed.
     user_function : callable or None
-        The function of a user-defined method, which fits by itself, see `cudbound.intervals.own.own_method`.
+        The function of a user-defined method, which fits by itself, see `own_method`.
     """
 
     compute: Callable[..., Outcome] | None = field(default=None, repr=False)
@@ -381,11 +388,8 @@ def check_alternative(
     if not isinstance(null, Real) or not -1.0 < float(null) < 1.0:
         raise ParameterError("null", "a number in the range (-1, 1)", null)
     if alternative == "equivalent" and not null > 0.0:
-        raise ParameterError(
-            "null",
-            "above 0 for the alternative 'equivalent': the smallest difference that would matter",
-            null,
-        )
+        rule = "above 0 for the alternative 'equivalent': the smallest difference that would matter"
+        raise ParameterError("null", rule, null)
     if alternative == "equivalent" and not confidence_level > 0.5:
         rule = "above 0.5 for the alternative 'equivalent', because its interval has level 2 * confidence_level - 1"
         raise ParameterError("confidence_level", rule, confidence_level)
@@ -529,4 +533,109 @@ def adjusted(by_pair: Sequence[Sequence[ComparisonResult]]) -> tuple[ComparisonR
         replace(row, adjusted_pvalue=pvalue)
         for same in zip(*by_pair, strict=True)
         for row, pvalue in zip(same, holm_adjusted([row.pvalue for row in same]).tolist(), strict=True)
+    )
+
+
+def _record_own(inputs: RecordingInputs, target: MetricRows, _: Records) -> dict[str, Any]:
+    """Return the results of user-defined methods, or why they fail; all get the same random numbers."""
+    sample, results = inputs.sample, dict[str, Any]()
+    one_sided, level = target.alternative != "two-sided", target.level_per_interval
+    level = 2.0 * level - 1.0 if one_sided else level
+    for name, interval in inputs.user_functions.items():
+        rng = deepcopy(inputs.streams["own_intervals"])
+        try:
+            # copies: what it fits or shuffles in place stays out of the other methods and of the caller's objects
+            model, X, y = deepcopy((sample.estimator, sample.X, sample.y))
+            numbers = interval(model, X, y, level, rng)
+            if np.shape(numbers) != (3,):
+                raise ValueError(
+                    f"The method {name!r} must return an estimate and two limits. Got {numbers!r} instead."
+                )
+            estimate, low, high = numbers
+            results[name] = float(estimate), float(low), float(high)
+        except Exception as error:  # the rows of other methods do not depend on it
+            results[name] = error
+    return results
+
+
+OWN_INTERVALS = RecordKind(
+    "own_intervals",
+    dict[str, Any],
+    "its own fits",
+    holder="a classifier, as in cudbound.compare_intervals",
+    record=_record_own,
+    per="target",
+    whole_groups=True,
+)
+
+
+#: ``interval(model, X, y, level, rng)`` returns an estimate of the error and two limits, in [0, 1].
+OwnInterval = Callable[[Any, Any, Any, float, np.random.Generator], tuple[float, float, float]]
+
+
+@public_call
+def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **card: Any) -> Method:
+    """Return a user-defined method, for use in `cudbound.compare_intervals` and in studies along with the others.
+
+    If the function's name and docstring are description enough, pass the function itself instead of a method.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the table.
+    interval : callable
+        ``interval(model, X, y, level, rng)`` returns an estimate of the error and both limits of a two-sided interval;
+        `model`, `X` and `y` are copies of the fitted classifier and its rows, `level` is in (0, 1), and `rng` is a
+        `numpy.random.Generator`. For a one-sided limit at level 0.95, the function is called with level 0.9.
+    title : str or None, default=None
+        One line; None takes the first line of the function's docstring, or the name. Further fields can be in the
+        docstring as well, in paragraphs that begin with "Formula:", "Assumptions:", "Tendency:" or "Reference:".
+    **card
+        Further fields of `cudbound.intervals.Method`, such as ``tendency`` and ``reference``; set
+        ``with_groups="kept"`` if the method is valid for rows in groups.
+
+    Raises
+    ------
+    ParameterError
+        If `name` is not a text, or `interval` does not take five arguments.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound import LeastSquaresClassifier, compare_intervals, own_method
+    >>> def rule_of_three(model, X, y, level, rng):
+    ...     return 0.0, 0.0, min(1.0, -np.log(1.0 - level) / len(y))
+    >>> X = np.arange(20.0)[:, None]
+    >>> y = X[:, 0] > 9.5
+    >>> clf = LeastSquaresClassifier().fit(X, y)
+    >>> table = compare_intervals(clf, X, y, methods=[own_method("three", rule_of_three)], n_resamples=20, rng=0)
+    >>> round(table["three"].confidence_interval.high, 2)
+    0.15
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise ParameterError("name", "a text that is not empty", name)
+    try:
+        inspect.signature(interval).bind(*("model", "X", "y", "level", "rng"))
+    except (TypeError, ValueError) as error:
+        rule = "a function interval(model, X, y, level, rng) that returns an estimate and two limits"
+        raise ParameterError("interval", rule, interval) from error
+
+    def compute(records: Records, confidence_level: float) -> Outcome:
+        result = records.require(OWN_INTERVALS)[name]
+        if isinstance(result, Exception):
+            raise result
+        estimate, low, high = result
+        if low > high or not (0.0 <= estimate <= 1.0 or math.isnan(estimate)):
+            raise ValueError(
+                f"The method {name!r} must return an estimate in [0, 1] and two limits, the lower one first. Got "
+                f"{estimate:g}, {low:g} and {high:g} instead."
+            )
+        return Outcome(estimate, ConfidenceInterval(low, high))
+
+    defaults: dict[str, Any] = {"title": name, "cost": "its own fits", "with_groups": "no"}
+    defaults |= dict.fromkeys(("assumptions", "tendency", "reference"), "not stated")
+    defaults |= {part: text for part, text in described(interval).items() if text} | card
+    defaults["title"] = title or defaults["title"]
+    return Method(
+        name=name, needs=frozenset({OWN_INTERVALS}), compute=compute, user_function=interval, **defaults
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import fdtrc, fdtri
 
-from cudbound.basis.method_card import EXPECTED, HOLDOUT_MODEL, Choice, RecordKind
+from cudbound.basis.method_card import COST_OF_TEST_SET, EXPECTED, HOLDOUT_MODEL, Choice, RecordKind
 from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome, TestOutcome
 from cudbound.basis.validation import Array
 from cudbound.intervals.method import EQUAL, Method, Pivot, of_record
@@ -171,20 +171,14 @@ def judged_by(pivot: Pivot, splits: SplitLosses, other: MeansOfSplits) -> Pivot:
     variance.
     """
     pivot = replace(pivot, estimand=Estimand("expected", splits.n_train))
-    recorded = type(other).__name__
     n_splits = int(np.size(splits.means))
-    if other.n_splits != n_splits:
-        mismatch = (
-            f"undefined: {recorded} are means over {other.n_splits} splits, but the estimate is a mean over "
-            f"{n_splits}; record both with the same n_splits"
-        )
-    elif other.n_test >= splits.n_test + 1:
-        mismatch = (
-            f"undefined: {recorded} test {other.n_test:g} rows per split, but the estimate tests "
-            f"{splits.n_test:g}; record both with the same test_fraction"
-        )
-    else:
+    if other.n_splits == n_splits and other.n_test < splits.n_test + 1:
         return pivot
+    mismatch = (
+        f"undefined: {type(other).__name__} are means over {other.n_splits} splits that test {other.n_test:g} rows, "
+        f"but the estimate is a mean over {n_splits} that test {splits.n_test:g}; record both with the same n_splits "
+        "and test_fraction"
+    )
     return replace(pivot, standard_error=math.nan, degenerate=mismatch)
 
 
@@ -272,7 +266,7 @@ SINGLE_SPLIT_T = Method(
     "single-split-t",
     {TEST_SET},
     estimand=HOLDOUT_MODEL,
-    cost="1, or 0 with a new test set",
+    cost=COST_OF_TEST_SET,
     options={"reference": Choice(("t", "normal"))},
     pivot=of_record(TEST_SET, single_split_t_pivot),
 )

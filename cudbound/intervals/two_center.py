@@ -117,10 +117,8 @@ def centers_of(records: Records) -> Centers | str:
     """
     if records.kind == "scores":
         return _centers_of_scores(records)
-    training, no_information = (
-        float(np.mean(records.require(LOSSES))),
-        bootstrap_632.no_information_of(records),
-    )
+    training = float(np.mean(records.require(LOSSES)))
+    no_information = bootstrap_632.no_information_of(records)
     # of rows that do not count alike the mean over those that were left out may be above 1
     out_of_bag = min(bootstrap_632.out_of_bag_error(records), 1.0)
     plus = bootstrap_632.error_632_plus(training, out_of_bag, no_information).estimate

@@ -9,8 +9,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cudbound.basis.method_card import RULE
 from cudbound.basis.proportions import inverted_binomial_interval
-from cudbound.basis.results import Estimand, PointOutcome
+from cudbound.basis.results import PointOutcome
 from cudbound.basis.words import format_proportion
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import LOSSES, Groups, Records
@@ -318,7 +319,7 @@ def _lv1o(records: Records) -> PointOutcome:
     )
 
 
-_of_draws = partial(PointEstimator, estimand=Estimand("rule"), cost="B")
+_of_draws = partial(PointEstimator, estimand=RULE, cost="B")
 #: Estimators that read bootstrap draws, in the order of the table.
 OF_DRAWS = (
     _of_draws("leave-one-out-bootstrap", {BOOTSTRAP}, compute=_leave_one_out_bootstrap),
@@ -329,7 +330,7 @@ OF_DRAWS = (
     PointEstimator(
         "lv1o",
         {LOSSES, LEAVE_ONE_OUT, BOOTSTRAP, HALVINGS},
-        estimand=Estimand("rule"),
+        estimand=RULE,
         cost="n + B + 10",
         compute=_lv1o,
     ),

@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.basis.method_card import NO_OPTIONS, MethodCard, described
+from cudbound.basis.method_card import (
+    COST_OF_TEST_SET,
+    EXPECTED,
+    HOLDOUT_MODEL,
+    NO_OPTIONS,
+    RULE,
+    MethodCard,
+    described,
+)
 from cudbound.basis.results import Estimand, PointEstimate, PointOutcome
 from cudbound.records import LOSSES, Records
 from cudbound.records.records import check_records, count_fits, fields_of_row
@@ -140,26 +148,10 @@ def _leave_one_out(records: Records) -> PointOutcome:
 #: Estimators that are means of losses, in the order of the table.
 MEANS = (
     PointEstimator("resubstitution", {LOSSES}, cost="0", compute=_resubstitution),
+    PointEstimator("holdout", {TEST_SET}, estimand=HOLDOUT_MODEL, cost=COST_OF_TEST_SET, compute=_holdout),
+    PointEstimator("k-fold", {FOLDS}, estimand=EXPECTED, cost="K", compute=_k_fold),
     PointEstimator(
-        "holdout",
-        {TEST_SET},
-        estimand=Estimand("holdout-model"),
-        cost="1, or 0 with a new test set",
-        compute=_holdout,
+        "repeated-k-fold", {REPEATED_FOLDS}, estimand=EXPECTED, cost="R K", compute=_repeated_k_fold
     ),
-    PointEstimator("k-fold", {FOLDS}, estimand=Estimand("expected"), cost="K", compute=_k_fold),
-    PointEstimator(
-        "repeated-k-fold",
-        {REPEATED_FOLDS},
-        estimand=Estimand("expected"),
-        cost="R K",
-        compute=_repeated_k_fold,
-    ),
-    PointEstimator(
-        "leave-one-out",
-        {LEAVE_ONE_OUT},
-        estimand=Estimand("rule"),
-        cost="n",
-        compute=_leave_one_out,
-    ),
+    PointEstimator("leave-one-out", {LEAVE_ONE_OUT}, estimand=RULE, cost="n", compute=_leave_one_out),
 )

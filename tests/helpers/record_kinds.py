@@ -7,7 +7,7 @@ from typing import Any
 
 from cudbound.basis.method_card import RecordKind
 from cudbound.intervals import RECORD_KINDS
-from cudbound.intervals.own import OWN_INTERVALS
+from cudbound.intervals.method import OWN_INTERVALS
 from cudbound.resampling.splits import Splits
 
 KINDS: dict[str, RecordKind[Any]] = {kind.name: kind for kind in (*sorted(RECORD_KINDS), OWN_INTERVALS)}

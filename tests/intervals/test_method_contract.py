@@ -43,8 +43,7 @@ from cudbound.basis.method_card import READS
 from cudbound.basis.sample import Sample
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.intervals.comparisons import record_own_test_sets
-from cudbound.intervals.method import ALTERNATIVES, compute_comparison
-from cudbound.intervals.own import own_method
+from cudbound.intervals.method import ALTERNATIVES, compute_comparison, own_method
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import Records, RepeatedFoldLosses
 from cudbound.report.sentences import ERRORS

@@ -260,11 +260,14 @@ def test_recorded_errors_are_those_of_a_loop_over_rows(estimator, n):
             wrong += int((model.predict(X[tested]) != labels[tested]).sum())
         return wrong / len(rows)
 
+    first, *others = design.versions
+    second = [rows[place] for place, rows in enumerate(others)]
+    assert len({*first, *second}) == 2 * (n // 2)
     assert recorded.full == pytest.approx(cross_validated(range(n), design.full_fold))
-    assert recorded.half == pytest.approx(cross_validated(design.first, design.fold))
+    assert recorded.half == pytest.approx(cross_validated(first, design.fold))
     for place in range(12):
-        rows = design.first.copy()
-        rows[place] = design.second[place]
+        rows = first.copy()
+        rows[place] = second[place]
         assert recorded.replaced[place] == pytest.approx(cross_validated(rows, design.fold))
     assert len(set(recorded.replaced)) > 1
     assert (recorded.n_samples, recorded.n_folds, recorded.remarks) == (n, 3, ())
