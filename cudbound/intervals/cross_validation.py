@@ -637,22 +637,6 @@ class ReplacementDesign:
         return int(self.fold.max()) + 1
 
 
-def count_replacement_folds(sizes: Resampling, n_samples: int) -> int:
-    """Return the number of folds K: ``sizes.n_folds``, or as many as half of the rows allow."""
-    return min(sizes.n_folds, n_samples // 2)
-
-
-def count_replacement_fits(sizes: Resampling, n_samples: int) -> int:
-    """Return the number of refits in `record_replacements`: (m + 2) K with m = n // 2.
-
-    Examples
-    --------
-    >>> count_replacement_fits(Resampling(n_folds=10), 30)
-    170
-    """
-    return (n_samples // 2 + 2) * count_replacement_folds(sizes, n_samples)
-
-
 def draw_replacements(n_samples: int, n_folds: int, rng: np.random.Generator) -> ReplacementDesign:
     """Return a random design; if the number of rows is odd, one row is in neither half."""
     m = n_samples // 2
@@ -677,7 +661,7 @@ def record_replacements(context: RefitContext) -> ReplacementErrors:
         raise ValueError(
             f"Replacing the rows of one half needs at least 4 rows. Got {n}; leave austern-zhou out of the methods."
         )
-    n_folds = count_replacement_folds(context.sizes, n)
+    n_folds = min(n_requested, n // 2)
     # where n is large there are too many training sets to hold at once: their rows of either class stand for them
     (design,), remarks = replace(context, labels=np.unique(context.labels)).draw_parts(
         [lambda: draw_replacements(n, n_folds, context.rng)],
@@ -731,7 +715,7 @@ REPLACEMENTS = RecordKind(
     ReplacementErrors,
     "cross-validation with replaced rows",
     refit=record_replacements,
-    n_fits=lambda inputs: count_replacement_fits(inputs.sizes, inputs.n_units),
+    n_fits=lambda inputs: (inputs.n_units // 2 + 2) * min(inputs.sizes.n_folds, inputs.n_units // 2),
 )
 
 

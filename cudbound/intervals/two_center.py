@@ -451,11 +451,7 @@ def cases_needed(row: IntervalEstimate, n_samples: int, half_width: float) -> in
     most = 1
     while half(most) > half_width:
         most *= 2
-    return (
-        0
-        if half(0) <= half_width
-        else bisect_left(range(most + 1), True, key=lambda m: half(m) <= half_width)
-    )
+    return bisect_left(range(most + 1), True, key=lambda m: half(m) <= half_width)
 
 
 def _trained(records: Records, confidence_level: float) -> Outcome:

@@ -181,9 +181,8 @@ def _drawn_losses(
     step = max(1, CHUNK_VALUES // max(1, n * p))
     n_wrong = np.zeros(n)
     for start in range(0, N_DRAWS, step):
-        size = min(step, N_DRAWS - start)
-        points = rows + widths[:, None] * rng.standard_normal((size, n, p))
-        predicted = rule.predict(_like(inputs, points.reshape(-1, p))).reshape(size, n)
+        points = rows + widths[:, None] * rng.standard_normal((min(step, N_DRAWS - start), n, p))
+        predicted = rule.predict(_like(inputs, points.reshape(-1, p))).reshape(-1, n)
         n_wrong += (predicted != answers).sum(axis=0)
     return n_wrong / N_DRAWS
 
