@@ -98,7 +98,6 @@ def _recipes(
 )
 @options.confidence_level_option
 @options.seed_option
-@options.method_option
 @options.resampling_option
 @options.jobs_option
 @result_options
@@ -109,7 +108,6 @@ def compare_learners(
     methods: tuple[str, ...] | None,
     metric: str,
     seed: int,
-    with_options: list[Any],
     resampling: Resampling,
     output: ResultOutput,
     **further: Any,
@@ -129,7 +127,5 @@ def compare_learners(
     output.check([data.file])
     sample = read_sample(data)
     fitted = {label: fit(recipe, sample, seed) for label, recipe in recipes.items()}
-    table, collected = compute(
-        compare, fitted, resampling, methods=[*names, *with_options], metric=metric, rng=seed, **further
-    )
+    table, collected = compute(compare, fitted, resampling, methods=names, metric=metric, rng=seed, **further)
     output.write(table, collected)

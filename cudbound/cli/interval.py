@@ -104,7 +104,6 @@ def _metrics_for(
 @options.confidence_level_option
 @options.resamples_option
 @options.seed_option
-@options.method_option
 @options.resampling_option
 @options.bound_option
 @options.jobs_option
@@ -129,7 +128,6 @@ def interval(
     prevalence: Any,
     recommend: bool,
     seed: int,
-    with_options: list[Any],
     resampling: Resampling,
     bound: Bound,
     output: ResultOutput,
@@ -156,7 +154,7 @@ def interval(
     names = RECOMMENDED[:1] if recommend else methods
     if new_cases is not None:
         names = (POOLED,) if recommend else ("new-cases",) if names == ("recommended",) else names
-    requested = replace(find_methods([*names, *with_options]), settings=bound)
+    requested = replace(find_methods(names), settings=bound)
     if instability is not None:
         if data.all_classes or not any(
             kind.name == "bootstrap" for method in requested for kind in method.needs

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from cudbound.basis.exceptions import ParameterError, did_you_mean, suggestion
+from cudbound.basis.exceptions import ParameterError, did_you_mean
 from cudbound.inputs.data_file import quoted
 
 Command = Callable[..., Any]
@@ -54,17 +54,13 @@ def from_text(function: Callable[[str], Any]) -> Callable[[str], Any]:
     def text(value: str) -> Any:
         try:
             return function(value)
+        except ParameterError as error:
+            rule = f"it must be {error.rule}. Got {error.value!r} instead.{error.hint}"
+            raise click.BadParameter(rule) from error
         except ValueError as error:
-            raise click.BadParameter(in_words(error, "it")) from error
+            raise click.BadParameter(str(error)) from error
 
     return text
-
-
-def in_words(error: ValueError, name: str) -> str:
-    """Return why a value was refused; `name` is what the command calls it."""
-    if isinstance(error, ParameterError):
-        return f"{name} must be {error.rule}. Got {error.value!r} instead.{error.hint}"
-    return str(error)
 
 
 def parse_value(text: str) -> Any:
@@ -85,11 +81,7 @@ def parse_value(text: str) -> Any:
     return text
 
 
-def parse_assignments(
-    assignments: Iterable[str],
-    form: str = "NAME=VALUE, such as C=0.5",
-    parse: Callable[[str], Any] = parse_value,
-) -> dict[str, Any]:
+def parse_assignments(assignments: Iterable[str], form: str = "NAME=VALUE, such as C=0.5") -> dict[str, Any]:
     """Return the parsed value of each assignment by name; one of another form or given twice raises a ValueError."""
     values: dict[str, Any] = {}
     for assignment in assignments:
@@ -98,7 +90,7 @@ def parse_assignments(
             raise ValueError(f"{quoted(assignment)} is not of the form {form}.")
         if name in values:
             raise ValueError(f"{quoted(name)} is given twice; give it once.")
-        values[name] = parse(text)
+        values[name] = parse_value(text)
     return values
 
 
@@ -128,45 +120,6 @@ seed_option = click.option(
     help="Seed of the resampling. By default one is chosen and printed, for repeating the run.",
 )
 jobs_option = click.option("--jobs", "n_jobs", default=1, help="Number of workers; -1 for all processors.")
-
-FORM_OF_OPTION = "METHOD.NAME=VALUE, such as kohavi-normal.form=wilson"
-
-
-def _method_options(
-    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
-) -> list[tuple[str, dict[str, Any]]]:
-    """Return options of single methods as pairs for ``methods=``, which also request their methods."""
-    from cudbound.basis.method_card import Choice
-    from cudbound.intervals import METHODS
-
-    settings: dict[str, dict[str, Any]] = {}
-    whole = ""
-    try:
-        for whole, text in parse_assignments(texts, FORM_OF_OPTION, str).items():
-            method, _, name = whole.partition(".")
-            if method not in METHODS or not name:
-                raise ValueError(
-                    f"{quoted(whole)} is not of the form {FORM_OF_OPTION}.{suggestion(method, METHODS)}"
-                )
-            is_word = isinstance(METHODS[method].options.get(name), Choice)
-            of_method = settings.setdefault(method, {})
-            of_method[name] = text if is_word else parse_value(text)
-            METHODS[method].resolve_options(of_method)
-    except ValueError as error:
-        raise click.BadParameter(in_words(error, whole), param=option) from error
-    return list(settings.items())
-
-
-#: Options of single methods; the command gets pairs for ``methods=`` as ``with_options``.
-method_option = click.option(
-    "--option",
-    "with_options",
-    callback=_method_options,
-    multiple=True,
-    metavar="METHOD.NAME=VALUE",
-    help="Option of one method, such as bayle-cv.variance=within-fold; 'cudbound explain METHOD' lists them. It also "
-    "requests the method. May be repeated.",
-)
 
 
 def _settings(_: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Any:

@@ -39,7 +39,6 @@ from cudbound.metrics.metric import METRICS
 @options.confidence_level_option
 @click.option("--replicates", "n_replicates", default=100, help="Number of samples per size.")
 @click.option("--resamples", "n_resamples", default=200, help="Number of bootstrap draws per interval.")
-@options.method_option
 @options.resampling_option
 @options.seed_option
 @options.jobs_option
@@ -48,8 +47,6 @@ def plan(
     *,
     data: DataFile,
     classifier: ClassifierRecipe,
-    method: str,
-    with_options: list[Any],
     seed: int,
     output: ResultOutput,
     **further: Any,
@@ -60,8 +57,6 @@ def plan(
     is read as by 'cudbound interval'. The classifier is fitted to them, and the interval is computed as in the planned
     study.
     """
-    if any(name != method for name, _ in with_options):
-        raise click.BadParameter(f"they must be options of {method}.", param_hint="'--option'")
     refuse_beside("FILE.csv", ["group"], "a plan draws single rows; use a file with one row per patient")
     output.check([data.file])
     sample = read_sample(data)
@@ -70,9 +65,7 @@ def plan(
     from cudbound.study.plan_sample_size import plan_sample_size
 
     with in_words_of_the_command("some of the fits") as collected:
-        planned = plan_sample_size(
-            recipe, sample.X, sample.y, event=1, method=next(iter(with_options), method), rng=seed, **further
-        )
+        planned = plan_sample_size(recipe, sample.X, sample.y, event=1, rng=seed, **further)
     rows = f"{sample.y.size} rows of {sample.source} with {sample.y.sum()} events ({sample.event})"
     planned = replace(
         planned,

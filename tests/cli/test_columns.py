@@ -154,14 +154,14 @@ def test_every_option_reaches_the_package():
             "--jobs",
             "2",
         ],
-        *["--option", "grandvalet-bengio-t.rho=0.5", "--standardize", "--set", "logistic.C=0.01"],
+        *["--standardize", "--set", "logistic.C=0.01"],
         learners="least-squares,logistic",
     )
     theirs = expected(
         make_pipeline(StandardScaler(), LeastSquaresClassifier()),
         make_pipeline(StandardScaler(), LogisticRegression(C=0.01, random_state=3)),
         "logistic",
-        methods=[*names, ("grandvalet-bengio-t", {"rho": 0.5})],
+        methods=names,
         alternative="less",
         confidence_level=0.9,
         resampling=Resampling(n_folds=5, n_splits=8),

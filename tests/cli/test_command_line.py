@@ -67,8 +67,6 @@ def test_every_option_reaches_the_computation(fake, patients):
         ],
         *["--bound", "nodes=inf", "--bound", "seconds=7.5", "--resampling", "cv=3"],
         *[
-            "--option",
-            "martin-beta.prior=jeffreys",
             "--resampling",
             "n_folds=5",
             "--resampling",
@@ -81,7 +79,7 @@ def test_every_option_reaches_the_computation(fake, patients):
     assert settings == {
         "rng": 1,
         "methods": replace(
-            find_methods(["cud", ("martin-beta", {"prior": "jeffreys"})]),
+            find_methods(["cud", "martin-beta"]),
             settings=Bound(
                 localization=2.5, polish=True, solver="cvxpy", nodes=math.inf, seconds=7.5, nodes_per_draw=3
             ),

@@ -51,7 +51,7 @@ def test_a_pilot_is_planned_as_in_python():
         "half_width": 0.2,
         "probability": 0.7,
         "confidence_level": 0.9,
-        "method": ("location-shifted", {"center": "632"}),
+        "method": "location-shifted",
     }
     same(
         plan(
@@ -66,7 +66,7 @@ def test_a_pilot_is_planned_as_in_python():
                 "specificity",
             ),
             *("--half-width", "0.2", "--probability", "0.7", "--confidence-level", "0.9", "--format", "csv"),
-            *("--method", "location-shifted", "--option", "location-shifted.center=632"),
+            *("--method", "location-shifted"),
         ),
         plan_sample_size(ridge, X, DIED, metric=Metrics("specificity", event=True), **asked, **python),
     )
