@@ -162,3 +162,67 @@ TEST(the_model_is_about_the_loss_where_dives_lead) {
         CHECK_AT_MOST(in_model, 2.0 * in_loss);
     }
 }
+
+TEST(a_model_taken_anew_touches_the_loss_there) {
+    Random random(4);
+    int touched = 0;
+    for (const Loss loss : losses) {
+        for (int trial = 0; trial < 60; ++trial) {
+            const Instance instance = random_problem(random, trial, loss);
+            if (!instance.l1.empty()) continue;  // its tree has that penalty, the quadratic has not
+            const auto problem = instance.view();
+            const auto arrangement = cudbound::merge_rows(problem);
+            const auto of_loss = cudbound::make_relaxation(problem, arrangement, unlimited_budget());
+            of_loss->set(0);
+            const auto model = cudbound::make_model(problem, arrangement, *of_loss, unlimited_budget());
+            model->set(0);
+            if (!model->found) continue;
+            std::vector<double> beta(instance.anchor);
+            for (double& x : beta) x += 0.1 * normal(random);
+            model->take_at(beta.data());
+            if (!model->found) continue;
+            model->take_at(instance.anchor.data());
+            if (!model->found) continue;
+            const auto node = model->make_node();
+            node->point = model->anchor;
+            double squares = 0.0;
+            for (const double x : node->point) squares += x * x;
+            CHECK_NEAR(squares, model->loss_at_point(*node), 1e-6 * (1.0 + model->apex_loss + std::abs(squares)));
+            ++touched;
+        }
+    }
+    CHECK(touched > 60);
+}
+
+TEST(paths_at_random_find_no_more_than_there_is_and_most_of_it) {
+    Random random(5);
+    const std::atomic<bool> stop{false};
+    double exact = 0.0;
+    double one_path = 0.0;
+    double many_paths = 0.0;
+    for (const Loss loss : losses) {
+        for (int trial = 0; trial < 40; ++trial) {
+            const Instance instance = random_problem(random, trial, loss);
+            const auto problem = instance.view();
+            const auto arrangement = cudbound::merge_rows(problem);
+            cudbound::KeptDraws kept(1);
+            cudbound::DrawSolver solver(problem, arrangement, stop, {}, cudbound::Budget::Clock::now(), kept);
+            std::vector<double> witness(static_cast<std::size_t>(instance.width()));
+            cudbound::Target target;
+            const auto searched = solver.search(0, cudbound::Side::POSITIVE, target, witness.data());
+            target.nodes = 96;
+            target.with_model = true;
+            const auto once = solver.run(cudbound::Kind::dive, 0, cudbound::Side::POSITIVE, target, witness.data());
+            target.round = 1;
+            const auto often = solver.run(cudbound::Kind::dive, 0, cudbound::Side::POSITIVE, target, witness.data());
+            const auto again = solver.run(cudbound::Kind::dive, 0, cudbound::Side::POSITIVE, target, witness.data());
+            CHECK_AT_MOST(often.lower, searched.upper + 1e-9 * (1.0 + instance.alpha));
+            CHECK(often.lower == again.lower && often.nodes == again.nodes);
+            exact += searched.lower;
+            one_path += once.lower;
+            many_paths += often.lower;
+        }
+    }
+    // a path alone leaves about twice as much
+    CHECK_AT_MOST(exact - many_paths, 0.67 * (exact - one_path));
+}

@@ -471,10 +471,9 @@ struct Effort {
     // If setting up all searches would take more than one part in so many of the nodes, a few draws are tried first.
     static constexpr std::int64_t set_up_share = 4;
 
-    // Under losses that consist of pieces, the model has the mean second derivative of each row at margins that differ
-    // from the minimizer's by these shares of `model_reach` times the standard deviation that the row's margin has on
-    // the border of where g = 1. In four calls on real data, 0.4, 0.8 and 0 found smaller values more often than
-    // larger ones. Under logistic loss the upper end of one bracket rose by more than the lower end.
+    // The model has the mean second derivative of each row at margins that differ from those where it is taken by these
+    // shares of `model_reach` times the standard deviation that the row's margin has on the border of where g = 1. In
+    // four calls on real data, 0.4, 0.8 and 0 found smaller values more often than larger ones.
     static constexpr double model_reach = 0.6;
     static constexpr double model_shares[] = {-1.5, -0.75, 0.0, 0.75, 1.5};
 
@@ -502,6 +501,17 @@ struct Effort {
     static constexpr std::int64_t dive_share = 4;
     static constexpr std::int64_t dives_per_draw_above = 2;
     static constexpr std::int64_t more_dives = 16;
+
+    // Random dives at the end: rounds, paths into each draw, and after how many the model is taken where they came
+    // nearest to a better value. A weight is between `path_evenness` over 1 more than it and the inverse of that, times
+    // `path_loyalty` for favored hyperplanes. All paths into a draw take about as long as `random_dive_nodes` of the
+    // loss.
+    static constexpr std::int64_t random_rounds = 4;
+    static constexpr int random_paths = 16;
+    static constexpr int paths_to_turn = 4;
+    static constexpr double path_evenness = 0.3;
+    static constexpr double path_loyalty = 4.5;
+    static constexpr std::int64_t random_dive_nodes = 5;
 
     // A node of the loss that takes as long as so many of the quadratic is dear: nodes of the quadratic are multiplied
     // by this in every further round.

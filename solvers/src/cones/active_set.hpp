@@ -27,13 +27,26 @@ struct Sides {
     int most_violated(const Vector<int>& members, const double* point, double allowed) const {
         int worst = -1;
         double least = -allowed;
-        for (const int j : members) {
-            const double here = side(j, point);
-            if (here < least) {
-                least = here;
-                worst = j;
+        const auto compare = [&](int j, double here) {
+            if (!(here < least)) return;
+            least = here;
+            worst = j;
+        };
+        // four at a time, which do not wait for each other
+        std::size_t k = 0;
+        for (; k + 4 <= members.size(); k += 4) {
+            const int* j = &members[k];
+            const double *a = normal(j[0]), *b = normal(j[1]), *c = normal(j[2]), *d = normal(j[3]);
+            double s = distances[j[0]], t = distances[j[1]], u = distances[j[2]], v = distances[j[3]];
+            for (int l = 0; l < p; ++l) {
+                s += a[l] * point[l];
+                t += b[l] * point[l];
+                u += c[l] * point[l];
+                v += d[l] * point[l];
             }
+            compare(j[0], s), compare(j[1], t), compare(j[2], u), compare(j[3], v);
         }
+        for (; k < members.size(); ++k) compare(members[k], side(members[k], point));
         return worst;
     }
 };

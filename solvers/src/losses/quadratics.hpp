@@ -311,13 +311,18 @@ class ModelRelaxation final : public SquaredRelaxation {
         found = loss_.found;
         if (!found) return;
         rows_.set(draw);
+        take_at(loss_.root().point.data());
+    }
+
+    void take_at(const double* beta) override {
         const Node& minimizer = loss_.root();
-        const double value = rows_.measure(minimizer.point.data()).total;
+        const double value = rows_.measure(beta).total;
         rows_.hessian(quadratic_.gram);
-        if constexpr (!vanishes<kind>) bend_as_within(loss_.anchor_loss + loss_.slack - minimizer.loss);
-        quadratic_.center = minimizer.point;
+        bend_as_within(loss_.anchor_loss + loss_.slack - minimizer.loss);
+        quadratic_.center.assign(beta, beta + p);
         quadratic_.least = minimizer.loss;
-        found = !l1_.exists() || center_smooth_part(value);
+        const bool is_center = beta == minimizer.point.data() && !l1_.exists();
+        found = is_center || center_smooth_part(value);
         if (!found) return;
         for (double& x : quadratic_.gram) x *= 0.5;
         quadratic_.anchor_rise = std::max(0.0, loss_.anchor_loss - l1_.of_anchor() + loss_.slack - quadratic_.least);
@@ -331,8 +336,8 @@ class ModelRelaxation final : public SquaredRelaxation {
     }
 
  private:
-    // The loss consists of pieces, and many rows that have no curvature at the minimizer have some where the loss is
-    // larger by `rise`: with the means around the minimizer, the model's cells are as dear as those of the loss.
+    // Curvatures change on the way to where the loss is larger by `rise`, most of all if it consists of pieces: with
+    // the means on the way, the model's cells are about as dear as those of the loss.
     void bend_as_within(double rise) {
         if (!factor_.factorize(quadratic_.gram, Settings::minorant_pivot)) return;
         const std::size_t count = rows_.count();
@@ -348,7 +353,7 @@ class ModelRelaxation final : public SquaredRelaxation {
         rows_.hessian(quadratic_.gram);
     }
 
-    // The minimizer of the model without the l1 penalty.
+    // Goes from where the model is taken to its minimizer, without the l1 penalty.
     bool center_smooth_part(double value) {
         if (!factor_.factorize(quadratic_.gram, Settings::minorant_pivot)) return false;
         rows_.gradient(quadratic_.center.data(), slope_.data());

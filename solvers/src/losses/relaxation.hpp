@@ -109,6 +109,9 @@ class Relaxation : public DrawFacts {
     // The loss that the node's point has: its least on the cone, or more if the relaxation is a quadratic below it.
     virtual double loss_at_point(const Node& node) { return node.loss; }
 
+    // If the relaxation is a model of the loss: takes it anew at these coefficients.
+    virtual void take_at(const double* beta) { (void)beta; }
+
  protected:
     const Problem& problem_;
     const Arrangement& arrangement_;

@@ -20,7 +20,8 @@ struct SquaredNode final : Node {
     explicit SquaredNode(int p) : Node(p), active(p), center(p) {}
 
     ActiveSet active;
-    double length2 = 0.0;   // of the point
+    double length2 = 0.0;  // of the point
+    double length = 0.0;
     bool tidy = true;       // whether the point is that of the multipliers, up to rounding
     Vector<double> center;  // zero except for the flat coordinates of a proximal step
 };
@@ -68,7 +69,7 @@ class SquaredRelaxation : public RelaxationWith<SquaredNode> {
         // Next to a hyperplane that is nearly parallel to the point's own, few digits are left: the possible loss is
         // subtracted.
         const double doubt = Settings::excess + error;
-        const double length = std::sqrt(length2);
+        const double length = here.length;
         const double cosine = along / length;
         const double rest = 1.0 - cosine * cosine + Settings::rise_doubt * doubt * (1.0 + extent / length);
         const double sure = std::max(0.0, distance - doubt * extent);
@@ -221,6 +222,7 @@ class SquaredRelaxation : public RelaxationWith<SquaredNode> {
                 for (int l = 0; l < ball_.rank; ++l) apart = std::max(apart, std::abs(combined_[l] - here.point[l]));
                 here.tidy = apart <= most_allowed;
                 here.length2 = dot(here.point.data(), here.point.data(), p);
+                here.length = std::sqrt(here.length2);
                 return exceeds(here.loss, limit) ? Settled::too_far : Settled::yes;
             }
             if (++steps == Settings::proximal_steps) return Settled::unresolved;

@@ -84,6 +84,7 @@ bool Schedule::plan_stage(std::int64_t rank) {
             return false;
         case Stage::finish:
             if (plan_searches(rank)) return true;
+            if (at_rank_ + 1 == ranks_.count && plan_random_dives(rank)) return true;
             stage_ = first;
             search_from_ = spent_;
             open_ = recent_nodes_ = recent_placed_ = 0.0;
@@ -142,6 +143,25 @@ bool Schedule::plan_dives(std::int64_t rank, bool others) {
 bool Schedule::dive_more(std::int64_t rank) {
     if (!is_limited() || !(problem_.loss == Loss::SQUARED || has_minorant(problem_))) return false;
     return !std::exchange(dived_more_, true) && plan_dives(rank, true);
+}
+
+// At the end, nodes that no search can use may still raise t: paths at random, into the draws next to it.
+bool Schedule::plan_random_dives(std::int64_t rank) {
+    const Quantile now = quantile(rank);
+    const bool possible = is_limited() && has_minorant(problem_) && now.lower < now.upper;
+    if (!possible || rounds_++ == Effort::random_rounds) return false;
+    find_open(now.lower);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
+    const std::int64_t paid = std::max<std::int64_t>(0, nodes_left()) / Effort::random_dive_nodes;
+    const std::int64_t wanted = std::min(paid, Effort::dives_per_draw_above * (problem_.draws - rank));
+    if (std::ssize(order_) > wanted) order_.resize(wanted);
+    Target target;
+    target.with_model = true;
+    target.nodes = Effort::most_dive_steps;
+    target.round = rounds_;
+    for (const std::int64_t d : order_) batch_.push_back({Kind::dive, d, target});
+    return !batch_.empty();
 }
 
 // Whether a node of the loss takes as long as many of the quadratic.

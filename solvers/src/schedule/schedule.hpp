@@ -62,6 +62,7 @@ class Schedule {
     bool plan_searches(std::int64_t rank);
     bool is_out_of_reach(double open);
     bool dive_more(std::int64_t rank);
+    bool plan_random_dives(std::int64_t rank);
     bool plan_narrowing(std::int64_t rank, Kind kind);
     void start_narrowing(std::int64_t rank, bool again);
     void keep_sample();
@@ -91,6 +92,7 @@ class Schedule {
     std::int64_t at_rank_ = 0;
     std::int64_t at_draw_ = 0;
     bool dived_more_ = false;  // at this rank
+    std::int64_t rounds_ = 0;  // of random dives
     std::int64_t spent_ = 0;
     std::int64_t set_ups_ = 0;              // nodes that took as long as setting up searches and dives
     std::atomic<std::int64_t> charged_{0};  // nodes that took as long as conflicts

@@ -88,6 +88,7 @@ Outcome DrawSolver::run(Kind kind, std::int64_t draw, Side side, const Target& t
         case Kind::start:
             return start(draw, side, witness);
         case Kind::dive:
+            if (target.round > 0) return dive_at_random(draw, side, target, witness);
             return dive(draw, side, static_cast<int>(target.nodes), target.with_model, witness);
         case Kind::bound:
             return bound(draw, side, target);
@@ -116,6 +117,24 @@ Outcome DrawSolver::dive(std::int64_t draw, Side side, int steps, bool with_mode
     }
     tree->draw.place();
     for (const double sign : signs_of(side)) tree->search.dive(sign, steps, incumbent_);
+    return finish(0.0, trivial_bound(draw_, side), side, witness);
+}
+
+Outcome DrawSolver::dive_at_random(std::int64_t draw, Side side, const Target& target, double* witness) {
+    budget_.start();
+    begin(draw, side);
+    Tree* tree = tally_model();
+    const double sign = incumbent_.value > 0.0 ? incumbent_.sign : signs_of(side).front();
+    const auto seed = static_cast<std::uint64_t>(target.round * draw_.problem.draws + draw);
+    paths_.start(seed << 32, draw_.size(), incumbent_.value);
+    for (int path = 0; tree != nullptr && path < Effort::random_paths; ++path) {
+        const bool turns = path % Effort::paths_to_turn == 0 && paths_.turn();
+        if (turns) tree->draw.relaxation->take_at(paths_.near.data());
+        if (!tree->draw.relaxation->found) break;
+        if (turns || path == 0) tree->draw.place();
+        paths_.next();
+        tree->search.dive(sign, static_cast<int>(target.nodes), incumbent_, &paths_);
+    }
     return finish(0.0, trivial_bound(draw_, side), side, witness);
 }
 

@@ -10,6 +10,7 @@
 #include "losses/relaxation.hpp"
 #include "search/apex_gain.hpp"
 #include "search/placed_draw.hpp"
+#include "search/random_paths.hpp"
 #include "search/signed_search.hpp"
 #include "search/witness.hpp"
 
@@ -42,6 +43,7 @@ struct Target {
     std::int64_t nodes = unlimited;  // that may be spent
     std::int64_t work = unlimited;   // the same with what is charged
     bool with_model = false;         // a dive goes down the tree of the loss's model
+    std::int64_t round = 0;          // of dives along many paths at random; 0 if along one for each sign
 };
 
 enum class Kind { start, dive, search, bound };
@@ -58,6 +60,8 @@ class DrawSolver {
     Outcome start(std::int64_t draw, Side side, double* witness);
     // One path of at most `steps` nodes down the tree for each sign.
     Outcome dive(std::int64_t draw, Side side, int steps, bool with_model, double* witness);
+    // Many paths at random down the tree of the loss's model, for the sign of the better start.
+    Outcome dive_at_random(std::int64_t draw, Side side, const Target& target, double* witness);
     // Where nothing exceeds the floor, that is the upper bound.
     Outcome search(std::int64_t draw, Side side, const Target& target, double* witness);
     // An upper bound from the tree of a quadratic below the loss; the lower one is 0.
@@ -96,6 +100,7 @@ class DrawSolver {
     KeptDraws& kept_;
     std::unique_ptr<Tree> minorant_;  // both are made when they are first asked for
     std::unique_ptr<Tree> model_;
+    RandomPaths paths_;
     Incumbent incumbent_;
     double started_at_ = 0.0;  // its value before the search
     Vector<double> beta_;      // (p) scratch

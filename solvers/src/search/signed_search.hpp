@@ -14,6 +14,7 @@
 #include "search/cone_search.hpp"
 #include "search/forcing_tree.hpp"
 #include "search/placed_draw.hpp"
+#include "search/random_paths.hpp"
 
 namespace cudbound {
 
@@ -69,33 +70,43 @@ class SignedSearch final : private ForcingTree {
     }
 
     // Looks for a better incumbent along one path: starting at the minimizer, the hyperplane with the most gain for its
-    // distance is forced repeatedly.
-    void dive(double sign, int steps, Incumbent& incumbent) {
+    // distance is forced repeatedly. The gains count with their weights on `paths`.
+    void dive(double sign, int steps, Incumbent& incumbent, RandomPaths* paths = nullptr) {
         target_ = {0.0, infinity};
         incumbent_ = &incumbent;
         orient(sign, incumbent.value);
         if (!relaxation_->found || at_most(score_cap_, incumbent.value)) return;
-        double score = score_cap_;
-        for (int depth = 0; depth < steps && budget_.spend(); ++depth) {
-            Level& here = level(depth);
-            if (depth == 0) relaxation_->copy(relaxation_->root(), *here.node);
+        const double score = score_cap_;
+        Level& here = level(0);
+        relaxation_->copy(relaxation_->root(), *here.node);
+        for (int step = 0; step < steps && budget_.spend(); ++step) {
             if (at_most(bound(score, here.node->loss), incumbent.value)) break;
             const double uncrossed = classify(here, score);
-            const double value = uncrossed * relaxation_->g(relaxation_->loss_at_point(*here.node));
-            if (value > incumbent.value && cone_.find(normals(), tight_) == OpenCone::Answer::open) {
-                offer(uncrossed, value, here.node->point);
+            if (uncrossed > incumbent.value) {
+                const double loss = relaxation_->loss_at_point(*here.node);
+                const double value = uncrossed * relaxation_->g(loss);
+                if (value > incumbent.value && cone_.find(normals(), tight_) == OpenCone::Answer::open) {
+                    offer(uncrossed, value, here.node->point);
+                }
+                if (paths != nullptr && paths->offer(value, loss, forced_, member_)) {
+                    paths->near.resize(p_);
+                    relaxation_->to_beta(here.node->point.data(), paths->near.data());
+                }
             }
             int best = -1;
             double most = 0.0;
             for (const Crossed& h : here.crossed) {
-                const double worth = gain_[h.index] / (h.rise > 0.0 ? h.rise : h.distance);
+                const double weight = paths != nullptr ? paths->weight(member_[h.index]) : 1.0;
+                const double worth = weight * gain_[h.index] / (h.rise > 0.0 ? h.rise : h.distance);
                 if (best < 0 || worth > most) {
                     best = h.index;
                     most = worth;
                 }
             }
             if (best < 0) break;
-            if (settle(*force(depth, best).node, score) != Relaxation::Settled::yes) break;
+            marks_[best] = forced;
+            forced_.push_back(best);
+            if (settle(*here.node, score) != Relaxation::Settled::yes) break;
         }
         forced_.clear();
     }
@@ -293,15 +304,18 @@ class SignedSearch final : private ForcingTree {
         add_columns(column_.data(), here.node->point.data(), p_, margins_.data(), k);
         tight_.clear();
         here.crossed.clear();
+        const double tie = draw_.tie, near_tie = draw_.near_tie;
+        const double *margins = margins_.data(), *distances = distance_.data(), *curved = curved_.data();
+        const char* marks = marks_.data();
         for (std::size_t j = 0; j < k; ++j) {
-            if (marks_[j] == given_up || margins_[j] > draw_.near_tie) continue;
-            if (marks_[j] == forced || !(margins_[j] < -draw_.tie)) {
+            const double margin = margins[j];
+            if (margin > near_tie || marks[j] == given_up) continue;
+            if (marks[j] == forced || !(margin < -tie)) {
                 tight_.push_back(static_cast<int>(j));
             } else {
-                const double rise = curved_[j] > 0.0 ? relaxation_->rise(*here.node, curved_[j], -margins_[j],
-                                                                         margins_[j] - distance_[j])
-                                                     : 0.0;
-                here.crossed.push_back({static_cast<int>(j), rise, -margins_[j]});
+                const double rise =
+                    curved[j] > 0.0 ? relaxation_->rise(*here.node, curved[j], -margin, margin - distances[j]) : 0.0;
+                here.crossed.push_back({static_cast<int>(j), rise, -margin});
                 score -= gain_[j];
             }
         }
