@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,59 +9,29 @@ import click
 from cudbound.cli import options
 from cudbound.cli.command import command
 from cudbound.cli.fitted import compute, fit, read_sample
-from cudbound.cli.input_options import choose_classifier, data_options
+from cudbound.cli.input_options import data_options
 from cudbound.cli.output import ResultOutput, result_options
 from cudbound.inputs.classifier_recipe import LEARNERS, ClassifierRecipe
-from cudbound.inputs.data_file import DataFile, quoted
+from cudbound.inputs.data_file import DataFile
 
 if TYPE_CHECKING:
     from cudbound.resampling import Resampling
 
 
-def _recipes(
-    learners: tuple[str, ...], assigned_options: Iterable[str], standardize: bool
-) -> dict[str, ClassifierRecipe]:
-    """Return the learners to compare, by name."""
-    if len(set(learners)) < max(2, len(learners)):
-        raise click.BadParameter(
-            "it must be two or more different classifiers, such as ridge,tree.", param_hint="'--learners'"
-        )
-    assignments: dict[str, list[str]] = {name: [] for name in learners}
-    for text in assigned_options:
-        name, _, assignment = text.partition(".")
-        if name not in assignments:
-            rule = f"does not begin with one of the --learners and a dot, such as {learners[0]}."
-            raise click.BadParameter(f"{quoted(text)} {rule}", param_hint="'--set'")
-        assignments[name].append(assignment)
-    return {name: choose_classifier(name, assignments[name], standardize) for name in learners}
-
-
 @command("compare-learners")
 @data_options()
-@options.options_as_object(
-    "recipes",
-    _recipes,
-    click.option(
-        "--learners",
-        required=True,
-        type=options.from_text(options.between_commas),
-        metavar="NAME,NAME,...",
-        help=f"Two or more of the classifiers {', '.join(LEARNERS)}. With more than two, all pairs are compared, with "
-        "adjustment for their number.",
-    ),
-    click.option(
-        "--set",
-        "assigned_options",
-        multiple=True,
-        metavar="NAME.OPTION=VALUE",
-        help="Option of one of the --learners, by its name in Python, such as logistic.C=0.5; the value is a "
-        "number, true, false, none or a string. May be repeated.",
-    ),
-    click.option(
-        "--standardize",
-        is_flag=True,
-        help="Standardize every feature to mean 0 and standard deviation 1 before each fit of any classifier.",
-    ),
+@click.option(
+    "--learners",
+    required=True,
+    type=options.from_text(options.between_commas),
+    metavar="NAME,NAME,...",
+    help=f"Two or more of the classifiers {', '.join(LEARNERS)}. With more than two, all pairs are compared, with "
+    "adjustment for their number.",
+)
+@click.option(
+    "--standardize",
+    is_flag=True,
+    help="Standardize every feature to mean 0 and standard deviation 1 before each fit of any classifier.",
 )
 @click.option(
     "--reference",
@@ -104,7 +73,8 @@ def _recipes(
 def compare_learners(
     *,
     data: DataFile,
-    recipes: dict[str, ClassifierRecipe],
+    learners: tuple[str, ...],
+    standardize: bool,
     methods: tuple[str, ...] | None,
     metric: str,
     seed: int,
@@ -122,6 +92,11 @@ def compare_learners(
     from cudbound.analysis.compare_learners import compare_learners as compare
     from cudbound.intervals import DEFAULT_COMPARISONS, find_comparisons
 
+    if len(set(learners)) < max(2, len(learners)):
+        raise click.BadParameter(
+            "it must be two or more different classifiers, such as ridge,tree.", param_hint="'--learners'"
+        )
+    recipes = {name: ClassifierRecipe(name, standardize=standardize) for name in learners}
     names = methods or [DEFAULT_COMPARISONS[metric]]
     find_comparisons(names)  # an unknown one is reported before the file is read
     output.check([data.file])
