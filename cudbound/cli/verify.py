@@ -46,16 +46,11 @@ def saved_text(
     folds: Any = None,
 ) -> str:
     """Return the text of the file for ``cudbound verify``, which names the data file without its folder."""
-    from cudbound.basis.exceptions import SavedResultError
-
     recipe = classifier if isinstance(classifier, ClassifierRecipe) else None
     # the columns that were used, so that others may come or go
     columns: dict[str, Any] = {"features": tuple(sample.columns), "exclude": ()}
     how = SavedCommand(replace(data, file=Path(data.file.name), **columns), recipe, folds)
-    try:
-        return replace(table.saved, command=how).to_text()
-    except SavedResultError as error:
-        raise ValueError(f"--save: {error}") from error
+    return replace(table.saved, command=how).to_text()
 
 
 @command("verify")
@@ -94,6 +89,12 @@ def verify(
         how = structured(saved.command, SavedCommand)
     except SavedResultError as error:
         raise SavedResultError(f"saved result {str(saved_file)!r}: command: {error}") from error
+    classifier = how.recipe or model
+    if classifier is None or (how.recipe and model):
+        raise ValueError(
+            "--model FILE.skops must be given if the classifier of the saved result came from a file, and not if the "
+            "command fitted it"
+        )
     try:
         data = read_training_data(replace(how.data, file=data_path))
     except CsvError as error:  # it names options of the command that saved the result
@@ -105,7 +106,6 @@ def verify(
     from cudbound.analysis.verify_result import verify_result  # loads scikit-learn
 
     with in_words_of_the_command("some of the fits"):  # the result was printed with its warnings
-        classifier = _classifier(how.recipe, model)
         fitted = fit(classifier, data, saved.question.rng or 0)
         verification = verify_result(
             saved_file,
@@ -121,17 +121,3 @@ def verify(
     output.write(verification, CollectedWarnings())
     if not verification.passed:
         sys.exit(DISAGREES)
-
-
-def _classifier(recipe: ClassifierRecipe | None, model: SavedModel | None) -> ClassifierRecipe | SavedModel:
-    """Return the classifier that the command fitted, or the model file, which must be given again."""
-    if recipe is not None and model is not None:
-        raise ValueError(
-            "--model: the classifier of the saved result was fitted by the command; drop the option"
-        )
-    classifier = model or recipe
-    if classifier is None:
-        raise ValueError(
-            "the classifier of the saved result came from a file: give it with --model FILE.skops"
-        )
-    return classifier
