@@ -115,7 +115,7 @@ def tables(X: Rows, y: Labels) -> pd.DataFrame:
 def patients(X: Rows, y: Labels) -> float:
     plan: SampleSizePlan = plan_sample_size(LeastSquaresClassifier(), X, y, n_samples=[40, 80], rng=0)
     first: PlannedSize = plan.sizes[0]
-    required: RequiredSampleSize = plan.n_samples_for(half_width=0.05, probability=None)
+    required: RequiredSampleSize = plan.n_samples_for(half_width=0.05, probability=0.9)
     forms: tuple[ClosedFormSize, ...] = closed_form_sample_sizes(0.05, accuracy=0.8)
     display: HalfWidthDisplay = plan.plot()
     return required.n + first.n + (forms[0].n or 0) + display.required

@@ -259,7 +259,7 @@ class CudBound:
         else:
             result = replace(result, joint=self.joint.at(level, search))._at(level)
         if not result.certified:
-            warn(search_ended(search, result.draws, result.q_lower, result.q))
+            warn(search_ended(result.draws, result.q_lower, result.q))
         return result
 
     def _at(self, level: float) -> Self:
@@ -321,7 +321,7 @@ def solve_bounds(
     )
     if not bounds[0].certified:
         lower, upper = (bounds[0].q_lower, bounds[0].q) if joint is None else joint.bracket(confidence_level)
-        warn(search_ended(search, (joint or bounds[0]).draws, lower, upper))
+        warn(search_ended((joint or bounds[0]).draws, lower, upper))
     return bounds
 
 

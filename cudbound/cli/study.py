@@ -16,7 +16,7 @@ from cudbound.cli.options import FILE, OUTPUT, from_text, jobs_option
 from cudbound.cli.output import check_paths, write_whole
 
 if TYPE_CHECKING:
-    from cudbound.study.replicate_rows import Shard
+    from cudbound.study.replicate import Shard
 
 #: Missing replicates of a cell that are listed.
 MAX_NUMBERS = 20
@@ -34,7 +34,7 @@ data_folder_option = click.option(
 
 
 def _shard(text: str) -> Shard:
-    from cudbound.study.replicate_rows import read_shard
+    from cudbound.study.replicate import read_shard
 
     return read_shard(text)
 
@@ -162,7 +162,7 @@ def merge(*, parts: tuple[Path, ...], store: Path) -> None:
     "the shards that contain them.",
 )
 def status(*, store: Path, missing: bool) -> None:
-    """Show how many replicates of STORE are done and how many failed, the rate, and the expected end."""
+    """Show how many replicates of STORE are done and how many failed, and whether a run is writing to it."""
     from cudbound.study.store import Store
 
     with Store.open(store) as opened:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning
-from cudbound.losses.cvxpy_loss import import_cvxpy
+from cudbound.losses.surrogates import import_cvxpy
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve import reference_cones

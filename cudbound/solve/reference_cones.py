@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog, lsq_linear
 
 from cudbound.basis.exceptions import NotMinimizerError
-from cudbound.losses.cvxpy_loss import import_cvxpy as import_cvxpy
 from cudbound.losses.surrogates import LOSSES, Loss, NativeLoss
+from cudbound.losses.surrogates import import_cvxpy as import_cvxpy
 from cudbound.problem.problem import Problem
 
 Array = NDArray[np.float64]

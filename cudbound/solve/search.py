@@ -289,19 +289,11 @@ class Search:
     n_jobs: int | None = 1
     limits: SearchLimits = NO_LIMITS
 
-    @property
-    def _is_planned(self) -> bool:
-        return not self.all_draws and self.limits.solver == "native" and self.limits.nodes is None
-
-    @property
-    def has_default_budget(self) -> bool:
-        """Whether the search for the quantile has the default limit, and no other."""
-        return self._is_planned and self.limits.seconds is None and self.limits.nodes_per_draw is None
-
     def _planned(self, problem: Problem) -> SearchLimits:
         """Return the limits, with the planned nodes of the search: some are reserved for narrowing the bounds."""
         seconds = self.limits.seconds
-        if not self._is_planned or seconds == math.inf:
+        is_planned = not self.all_draws and self.limits.solver == "native" and self.limits.nodes is None
+        if not is_planned or seconds == math.inf:
             return self.limits
         planned = DEFAULT_SECONDS if seconds is None else seconds * check_n_jobs(self.n_jobs)
         return replace(self.limits, nodes=node_budget(problem, planned))
@@ -338,23 +330,18 @@ class Search:
             ) from None
 
 
-def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> NotCertifiedWarning:
+def search_ended(draws: Draws, lower: float, upper: float) -> NotCertifiedWarning:
     """Return a warning with the range of the quantile and, for each reason why it is not proved, what to do."""
-    goes_on = "; in Python, at(limits=...) of a result of cud_interval continues the search"
     inaccurate = np.flatnonzero(draws.status == SolveStatus.INACCURATE)
     n_limited = int((~draws.decided).sum()) - inaccurate.size
     advice = [
         f"The half-width is {within(lower, upper)}; the larger value was used, which can only make the interval longer."
     ]
-    if n_limited and search.has_default_budget:
+    if n_limited:
         advice.append(
-            f"The search stopped after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws unsolved: "
-            f"to complete it, pass Bound(nodes=math.inf), or --bound nodes=inf to the command{goes_on}."
-        )
-    elif n_limited:
-        advice.append(
-            f"A limit stopped the search in {n_limited} of {len(draws)} draws: increase it in Bound(...), or with "
-            f"--bound{goes_on}."
+            f"A limit stopped the search after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws "
+            "unsolved: to complete it, pass larger limits, such as Bound(nodes=math.inf), or --bound nodes=inf to the "
+            "command; in Python, at(limits=...) of a result of cud_interval continues the search."
         )
     if inaccurate.size:
         advice.append(

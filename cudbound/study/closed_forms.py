@@ -114,10 +114,20 @@ def closed_form_sample_sizes(
     if accuracy is not None and sensitivity is not None and specificity is not None:
         rule = "None with sensitivity and specificity, which determine it"
         raise ParameterError("accuracy", rule, accuracy)
-    phi = 0.5 if sensitivity is specificity is auc is None else _check_prevalence(prevalence)
+    phi = 0.5
+    if not sensitivity is specificity is auc is None:
+        if prevalence is None:
+            rule = "the share of events if sensitivity, specificity or auc is given"
+            raise ParameterError("prevalence", rule, None)
+        check_share("prevalence", prevalence)
+        phi = prevalence
     proportions = _proportions(accuracy, sensitivity, specificity, phi)
     sizes = [
-        ClosedFormSize(name, value, _cases(value, share * se_of_interval**2))
+        ClosedFormSize(
+            name,
+            value,
+            round_up(value * (1.0 - value) / (share * se_of_interval**2)) if 0.0 < value < 1.0 else None,
+        )
         for name, (value, share) in proportions.items()
     ]
     if auc is not None:
@@ -147,20 +157,6 @@ def _proportions(
         predictive = {name: (of / n if n > 0.0 else math.nan, n) for name, (of, n) in called.items()}
         proportions = {"accuracy": (hits + passes, 1.0), **proportions, **predictive}
     return proportions
-
-
-def _check_prevalence(prevalence: float | None) -> float:
-    if prevalence is None:
-        rule = "the share of events if sensitivity, specificity or auc is given"
-        raise ParameterError("prevalence", rule, None)
-    check_share("prevalence", prevalence)
-    return prevalence
-
-
-def _cases(expected: float, variance: float) -> int | None:
-    """Return the number of cases for a variance of the estimate, given the share of cases that count."""
-    spread = expected * (1.0 - expected)
-    return round_up(spread / variance) if spread > 0.0 else None
 
 
 def _cases_of_auc(auc: float, variance: float) -> int | None:

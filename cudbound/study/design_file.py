@@ -18,7 +18,7 @@ from cudbound.basis import exceptions
 from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_columns import read_training_data
-from cudbound.inputs.data_file import CsvError, DataFile, quoted
+from cudbound.inputs.data_file import CsvError, DataFile
 from cudbound.inputs.schema import keys_of, placed, structured
 from cudbound.study import population as populations
 from cudbound.study.scenario import Scenario, Study
@@ -101,8 +101,15 @@ def read_design(
     """
     path = Path(path)
     with placed(path.name):
-        table = _read_toml(path)
-        tables = _scenario_tables(table)
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ValueError(f"not a TOML file: {reason}; 'cudbound study new' writes one") from error
+        tables = table.get("scenario")
+        if not isinstance(tables, list) or not tables or not all(isinstance(one, dict) for one in tables):
+            rule = 'one or more tables [[scenario]], such as one with world = "gaussians"'
+            raise exceptions.ParameterError("scenario", rule, tables)
         if n_replicates is not None:
             check_integer("n_replicates", n_replicates, 1)
             for settings in (table, *(scenario for scenario in tables if "n_replicates" in scenario)):
@@ -121,28 +128,6 @@ def read_design(
             with placed(f"[[scenario]] {number}"):
                 try_scenario(study, scenario)
     return study
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError as error:
-        raise ValueError("no such file; 'cudbound study new' writes a new one") from error
-    except OSError as error:
-        raise ValueError(f"cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise ValueError("not a text file in UTF-8") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ValueError(f"not TOML: {error}") from error
-
-
-def _scenario_tables(table: dict[str, Any]) -> list[dict[str, Any]]:
-    tables = table.get("scenario", [])
-    if not isinstance(tables, list) or not all(isinstance(scenario, dict) for scenario in tables):
-        raise exceptions.ParameterError("scenario", "tables [[scenario]]", tables)
-    if not tables:
-        raise ValueError('there must be at least one table [[scenario]], such as world = "gaussians"')
-    return tables
 
 
 def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | Path | None) -> Scenario:
@@ -205,8 +190,7 @@ def find_world(
     check_choice("world", name, WORLDS)
     signature = inspect.signature(WORLDS[name]).parameters
     for key in parameters.keys() - signature:
-        hint = exceptions.did_you_mean(key, (*signature, *others), "the keys are")
-        raise ValueError(f"world {name} has no key {quoted(key)}; {hint}")
+        check_choice(f"a key of world {name}", key, (*signature, *others))
     values = {key: parameters.get(key, parameter.default) for key, parameter in signature.items()}
     return WORLDS[name](**values), {"world": name, **values}
 

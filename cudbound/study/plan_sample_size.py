@@ -177,7 +177,7 @@ def plan_sample_size(
         method=study.methods[0],
         metric=metrics.names[0],
         confidence_level=study.confidence_level,
-        source=getattr(population, "cases", population.title) if pilot is None else pilot.words,
+        source=population.title if pilot is None else pilot.words,
         n_pilot=None if pilot is None else pilot.n_cases,
         classifier=describe_classifier(estimator),
         n_resamples=n_resamples if draws else None,
@@ -324,15 +324,15 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
     seed: int
     preparation: tuple[str, ...] = ()
 
-    def n_samples_for(self, half_width: float = 0.10, probability: float | None = 0.8) -> RequiredSampleSize:
+    def n_samples_for(self, half_width: float = 0.10, probability: float = 0.8) -> RequiredSampleSize:
         """Return the number of patients for a target half-width, from the simulated sizes.
 
         Parameters
         ----------
         half_width : float, default=0.10
             In (0, 0.5).
-        probability : float or None, default=0.8
-            Probability of not exceeding it, in (0, 1); None uses the expected half-width.
+        probability : float, default=0.8
+            Probability of not exceeding it, in (0, 1).
 
         Returns
         -------
@@ -347,8 +347,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
             If an argument is out of range.
         """
         check_half_width(half_width)
-        if probability is not None:
-            check_share("probability", probability)
+        check_share("probability", probability)
         half_widths = {size.n: size.half_widths for size in self.sizes}
         return required_size(half_widths, half_width, probability, np.random.default_rng(self.seed))
 
@@ -540,21 +539,19 @@ class RequiredSampleSize:
         return f"at most {self.smallest}" if n <= self.smallest else f"{n:.0f}"
 
 
-def half_width_of(half_widths: validation.Array, probability: float | None) -> validation.Array:
-    """Return the quantile, by the inverted distribution function, along the last axis, or the mean for None."""
-    if probability is None:
-        return np.asarray(half_widths.mean(axis=-1))
-    rank = quantile_rank(half_widths.shape[-1], probability) - 1
-    return np.asarray(np.partition(half_widths, rank, axis=-1)[..., rank])
+def half_width_of(half_widths: validation.Array, probability: float) -> validation.Array:
+    """Return the quantile, by the inverted distribution function, along the last axis."""
+    rank = quantile_rank(half_widths.shape[-1], probability)
+    return np.sort(half_widths, axis=-1)[..., rank - 1]
 
 
 def required_size(
     half_widths: Mapping[int, validation.Array],
     target: float,
-    probability: float | None,
+    probability: float,
     rng: np.random.Generator,
 ) -> RequiredSampleSize:
-    """Return the smallest size at which a mean, or a quantile, of the half-widths is at most the target.
+    """Return the smallest size at which a quantile of the half-widths is at most the target.
 
     The values at the sizes are made decreasing by isotonic regression, and interpolated linearly in 1 / sqrt(n),
     because half-widths decrease with the square root of n.
@@ -564,8 +561,8 @@ def required_size(
     half_widths : mapping of int to ndarray
         Half-widths of the simulated samples by size, ascending.
     target : float
-    probability : float or None
-        Probability of not exceeding it; None uses the mean.
+    probability : float
+        Probability of not exceeding it.
     rng : numpy.random.Generator
         For the Monte Carlo range: the samples of every size are resampled with replacement 400 times.
 

@@ -92,7 +92,7 @@ class Population(Protocol):
 
     @property
     def title(self) -> str:
-        """One line on how cases arise and how the true error is found."""
+        """One line on how cases arise."""
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
         """Draw a training set of n cases; it may have only one class."""
@@ -232,10 +232,6 @@ def _affine_score(classifier: Any, rows: Array) -> tuple[Array, float] | None:
 
 
 Labels = NDArray[np.int64]
-#: How the true error is found, for titles.
-BY_SAMPLE = f"true error on {N_TRUTH_CASES} fixed cases"
-BY_FORMULA = f"true error by formula for linear classifiers, else on {N_TRUTH_CASES} fixed cases"
-ALWAYS_EXACT = "true error exact for every classifier"
 #: With more features than this, one sample fills the memory.
 MAX_FEATURES = 10_000
 
@@ -294,24 +290,15 @@ class World(ABC):
 
     @property
     def title(self) -> str:
-        """One line on how cases arise and how the true error is found."""
-        return f"{self.cases}; {self._truth()}"
-
-    @property
-    @abstractmethod
-    def n_features(self) -> int:
-        """Number of features, usually a parameter."""
-
-    @property
-    def cases(self) -> str:
         """How cases arise: the name of the world and its parameters."""
         values = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "name"}
         settings = ", ".join(f"{name} = {value}" for name, value in values.items())
         return f"world {self.name} ({settings})" if settings else self.name
 
-    def _truth(self) -> str:
-        """Return how the true error is found, in words."""
-        return BY_SAMPLE
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """Number of features, usually a parameter."""
 
     @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
@@ -336,9 +323,6 @@ class World(ABC):
 @dataclass(frozen=True)
 class ContinuousWorld(World):
     """A world with a formula for the error of a linear rule; other rules are tested on a large fixed sample."""
-
-    def _truth(self) -> str:
-        return BY_FORMULA
 
     @abstractmethod
     def linear_error(self, coef: Array, intercept: float) -> float:

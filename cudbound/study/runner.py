@@ -27,8 +27,7 @@ from cudbound.basis.calls import begin_worker, current_progress, public_call
 from cudbound.basis.exceptions import StudyError, StudyInterrupted, install_command
 from cudbound.basis.validation import check_limit, check_n_jobs
 from cudbound.study.design_file import check_learners
-from cudbound.study.replicate import alone, run_replicate
-from cudbound.study.replicate_rows import Key, ReplicateRow, Shard, check_shard, replicates_of
+from cudbound.study.replicate import ReplicateRow, Shard, alone, check_shard, replicates_of, run_replicate
 from cudbound.study.scenario import Study
 from cudbound.study.store import Store, StudyStatus
 
@@ -283,7 +282,7 @@ def _use_one_thread() -> None:
 
 @public_call
 def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicate: int) -> ReplicateRow:
-    """Rerun one stored replicate, such as a failed one.
+    """Rerun one replicate of a stored study, such as a failed one.
 
     Parameters
     ----------
@@ -301,13 +300,12 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
     Returns
     -------
     ReplicateRow
-        Equal to ``Store.replicate(Key(scenario, n, replicate))``, given the same package versions and type of computer;
-        nothing is stored.
+        Equal to the stored results, given the same package versions and type of computer; nothing is stored.
 
     Raises
     ------
     StudyError
-        If the store belongs to another study, or does not have this replicate.
+        If the store belongs to another study.
 
     Examples
     --------
@@ -332,10 +330,8 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
     >>> again.failure.splitlines()[-1].endswith(cell.reason)
     True
     """
-    key = Key(scenario, n, replicate)
     with Store.open(store_path) as store:
         store.check_study(study, "undo the change")
-        store.replicate(key)
     chosen = next(candidate for candidate in study.scenarios if candidate.name == scenario)
     with alone():
         return run_replicate(study, chosen, n, replicate)

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from cudbound.basis import validation
 from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.method_card import RequestedMethods, check_options
+from cudbound.inputs.schema import placed
 from cudbound.intervals import METHODS, Method, find_comparisons, find_methods
 from cudbound.metrics.metric import ERROR
 from cudbound.metrics.metrics import NAMES, Metrics
@@ -175,7 +176,7 @@ class Study:
                 f"All scenarios of a study must have a rival, or none. Got {alone!r} without one, and others with one; "
                 "split them into two studies."
             )
-        requested = self._requested()
+        requested = self.find_methods()
         # what a store keeps must not change with a group
         object.__setattr__(self, "methods", tuple(method.name for method in requested))
         of_user = tuple(method for method in requested if method.name not in METHODS)
@@ -193,17 +194,9 @@ class Study:
             raise ParameterError("scenarios", "one or more, with different names", names)
         for number, scenario in enumerate(self.scenarios):
             self._check_samples(scenario, self.scenarios[:number])
-            self._check_methods(scenario)
-
-    def _check_methods(self, scenario: Scenario) -> None:
-        """Raise if a method has no interval for the metric of a scenario: every replicate would fail."""
-        kinds = scenario.metrics.kinds
-        for method in () if self.compares else self.find_methods():
-            if not any(map(method.reading, kinds)):
-                raise ValueError(
-                    f"scenario {scenario.name!r}: {method.why_not_read(kinds)} Leave {method.name} out of methods, or "
-                    "make another study of this metric."
-                )
+            if not self.compares:  # every replicate would fail
+                with placed(f"scenario {scenario.name!r}"):
+                    self.find_methods().that_read(scenario.metrics.kinds)
 
     def _check_samples(self, scenario: Scenario, above: tuple[Scenario, ...]) -> None:
         """Raise unless `samples_of` is an earlier scenario with the same population and its own samples."""
@@ -232,11 +225,8 @@ class Study:
         """Whether the study is about differences between two errors."""
         return any(scenario.rival is not None for scenario in self.scenarios)
 
-    def find_methods(self) -> tuple[Method, ...]:
+    def find_methods(self) -> RequestedMethods[Method]:
         """Return the methods as objects."""
-        return self._requested().methods
-
-    def _requested(self) -> RequestedMethods[Method]:
         return (find_comparisons if self.compares else find_methods)(self.methods, self.user_methods)
 
     def rng(self, scenario: str, n: int, replicate: int, n_train: int | None = None) -> np.random.Generator:

@@ -8,9 +8,8 @@ import platform
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +19,8 @@ from cudbound.basis.calls import public_call, versions
 from cudbound.basis.exceptions import StudyError
 from cudbound.report.render import Tabular
 from cudbound.report.tables import FULL, Column, Report, Run, Style
-from cudbound.study import replicate_rows
-from cudbound.study.replicate_rows import Key, ReplicateRow, Shard
+from cudbound.study import replicate as replicates
+from cudbound.study.replicate import Key, ReplicateRow, Shard
 from cudbound.study.scenario import Study, cells_of, describe, differences, shown
 
 if TYPE_CHECKING:
@@ -65,10 +64,6 @@ class StudyStatus(Tabular):
         Replicates; the failed ones are among those done.
     running : bool
         Whether a run is writing to the store now.
-    rate : float or None
-        Replicates per second in the last run; None before its first replicate.
-    expected_end : datetime or None
-        Expected end at this rate, in local time; None if nothing is running or left.
     cells : tuple of CellStatus
         In the order of the study.
     """
@@ -78,8 +73,6 @@ class StudyStatus(Tabular):
     n_failed: int
     n_total: int
     running: bool
-    rate: float | None
-    expected_end: datetime | None
     cells: tuple[CellStatus, ...]
 
     def to_frame(self) -> pd.DataFrame:
@@ -99,15 +92,9 @@ class StudyStatus(Tabular):
         )
         done = f"{self.n_done} of {self.n_total} replicates done, {self.n_failed} failed"
         rows = tuple(map(vars, self.cells))
-        return Report("cells", f"{self.name}: {done}", tuple(self._notes()), columns, rows, self.to_frame)
-
-    def _notes(self) -> Iterator[str]:
-        yield "A run is writing to the store." if self.running else "No run is writing to the store."
-        if self.rate is not None:
-            yield f"Rate of the last run: {self.rate:.3g} replicates per second."
-        if self.expected_end is not None:
-            yield f"Expected end: {self.expected_end:%Y-%m-%d %H:%M}."
-        yield from self.failures
+        running = "A run is writing to the store." if self.running else "No run is writing to the store."
+        notes = (running, *self.failures)
+        return Report("cells", f"{self.name}: {done}", notes, columns, rows, self.to_frame)
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -119,7 +106,7 @@ class StudyStatus(Tabular):
         )
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """The results of a study, read with `Store.open` and written with `Store.resume`.
 
     Notes
@@ -206,15 +193,8 @@ class Store:
         store._begin_run(study, None, new=True)
         return store
 
-    def close(self) -> None:
-        """Close the file; closing twice does nothing."""
-        self._on_close.close()
-
-    def __enter__(self) -> Store:
-        return self
-
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self._on_close.close()
 
     @property
     def description(self) -> dict[str, Any]:
@@ -228,7 +208,7 @@ class Store:
         """The shard of the last run; None for the whole study."""
         ((_, environment),) = self._select("SELECT max(begun), environment FROM runs")
         text = json.loads(environment).get("shard")
-        return None if text is None else replicate_rows.read_shard(text)
+        return None if text is None else replicates.read_shard(text)
 
     def check_study(self, study: Study, remedy: str) -> None:
         """Raise if these are not results of the study.
@@ -255,7 +235,7 @@ class Store:
         with naming_store(self.path), transaction(self._connection):
             for row in rows:
                 scenario, n, replicate = vars(row.key).values()
-                results = replicate_rows.results_of(row, _seed(study, row.key))
+                results = replicates.results_of(row, _seed(study, row.key))
                 values = (scenario, int(n), int(replicate), row.failure, results, row.seconds, now)
                 self._connection.execute("INSERT INTO replicates VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
@@ -274,40 +254,16 @@ class Store:
         description, done = self.description, self.finished()
         cells = {
             cell: [
-                number
-                for number in replicate_rows.replicates_of(shard, n_each)
-                if Key(*cell, number) not in done
+                number for number in replicates.replicates_of(shard, n_each) if Key(*cell, number) not in done
             ]
             for cell, n_each in cells_of(description).items()
         }
         return {cell: left for cell, left in cells.items() if left}
 
-    def replicate(self, key: Key) -> ReplicateRow:
-        """Return one replicate with its intervals in the order of the study's methods.
-
-        Raises
-        ------
-        StudyError
-            If it is not stored.
-        """
-        place = (key.scenario, int(key.n), int(key.replicate))
-        stored = self._select(
-            f"SELECT failure, results, seconds FROM replicates WHERE ({KEY}) = (?, ?, ?)", *place
-        )
-        if not stored:
-            raise store_error(
-                self.path,
-                f"it has no replicate {key.replicate} of scenario {key.scenario!r} at n = {key.n}; continue the study, "
-                "or choose a stored replicate",
-            )
-        with naming_store(self.path):
-            failure, results, seconds = stored[0]
-            return replicate_rows.row_of(key, failure, results, seconds, self.description["methods"])
-
     def frames(self) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
         """Return the replicates, the intervals and the expected errors, as `frames_of` does, in the order of keys."""
         with naming_store(self.path):
-            return replicate_rows.frames_of(
+            return replicates.frames_of(
                 self._select(f"SELECT {KEY}, failure, results, seconds FROM replicates ORDER BY {KEY}")
             )
 
@@ -336,19 +292,12 @@ class Store:
         for cell, n_each in cells_of(description).items():
             done, failed, first, failure = counts.get(cell, (0, 0, None, None))
             cells.append(
-                CellStatus(*cell, done, failed, n_each, first, failure and replicate_rows.reason(failure))
+                CellStatus(*cell, done, failed, n_each, first, failure and replicates.reason(failure))
             )
-        ((begun,),) = self._select("SELECT max(begun) FROM runs")
-        ((n_new, last),) = self._select(
-            "SELECT count(*), max(finished) FROM replicates WHERE finished >= ?", begun
-        )
         n_done, n_total = sum(cell.n_done for cell in cells), sum(cell.n_total for cell in cells)
-        rate = n_new / (last - begun) if n_new and last > begun else None
         running = is_locked(self.path)
-        n_left = sum(map(len, self.missing(self.shard).values())) if running and rate is not None else 0
-        end = datetime.fromtimestamp(last) + timedelta(seconds=n_left / rate) if n_left and rate else None
         n_failed = sum(cell.n_failed for cell in cells)
-        return StudyStatus(description["name"], n_done, n_failed, n_total, running, rate, end, tuple(cells))
+        return StudyStatus(description["name"], n_done, n_failed, n_total, running, tuple(cells))
 
     def _select(self, query: str, *values: object) -> list[Any]:
         with naming_store(self.path):

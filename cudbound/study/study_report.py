@@ -11,6 +11,7 @@ import numpy as np
 
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.results import Estimand
+from cudbound.basis.validation import check_choice
 from cudbound.basis.words import Kind, format_level
 from cudbound.plotting.studies import CoverageByScenarioDisplay
 from cudbound.report.files import page, write_texts
@@ -133,8 +134,7 @@ def report_text(store_path: str | os.PathLike[str], format: str = "html") -> str
     StudyError, ValueError, ImportError
         As `write_report` does.
     """
-    if format not in FORMATS:
-        raise ParameterError("format", f"one of {list(FORMATS)}", format)
+    check_choice("format", format, FORMATS)
     with Store.open(os.fspath(store_path)) as store:
         summary, status = summarize_store(store), store.status()
         description, versions = store.description, store.versions()

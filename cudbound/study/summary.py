@@ -41,7 +41,7 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
     Attributes
     ----------
     replicates, intervals, expected : pandas.DataFrame
-        The raw rows, as from `cudbound.study.replicate_rows.frames_of`, in any order.
+        The raw rows, as from `cudbound.study.replicate.frames_of`, in any order.
     confidence_level : float
         Nominal level of the intervals.
     scenarios, methods : tuple of str

@@ -22,8 +22,6 @@ from scipy.special import expit, ndtr, stdtr
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_flag, check_integer, check_number
 from cudbound.study.population import (
-    ALWAYS_EXACT,
-    BY_FORMULA,
     MAX_FEATURES,
     Array,
     Cases,
@@ -168,16 +166,10 @@ class Mixture(ContinuousWorld):
         unflipped = float(shares @ ndtr(-towards_own_class / (sds * length)))
         return (1.0 - self.flip_rate) * unflipped + self.flip_rate * (1.0 - unflipped)
 
-    @property
-    def _is_noise(self) -> bool:
-        return self.distance == 0.0 and self.positive_sd == 1.0 and self.positive_share == 0.5
-
-    def _truth(self) -> str:
-        return ALWAYS_EXACT if self._is_noise else BY_FORMULA
-
     def true_error(self, classifier: Any) -> Truth:
         """Return the error: one half if classes are of equal size and alike, else as for any other world."""
-        return Truth(0.5) if self._is_noise else super().true_error(classifier)
+        is_noise = self.distance == 0.0 and self.positive_sd == 1.0 and self.positive_share == 0.5
+        return Truth(0.5) if is_noise else super().true_error(classifier)
 
 
 @dataclass(frozen=True)
@@ -561,7 +553,7 @@ class Patients:
 
     @property
     def title(self) -> str:
-        """One line on how cases arise and how the true error is found."""
+        """One line on how cases arise."""
         fewest, most = self.rows_per_patient
         rows = (
             f"{fewest} to {most} rows per patient"
@@ -614,9 +606,6 @@ class FiniteWorld(World):
     @abstractmethod
     def support(self) -> tuple[Array, Array, Array]:
         """Distinct cases, shape (k, n_features), their shares, shape (k,), and P(y = 1) in each, shape (k,)."""
-
-    def _truth(self) -> str:
-        return ALWAYS_EXACT
 
     def true_error(self, classifier: Any) -> Truth:
         """Return the error of any fitted classifier of the classes 0 and 1: the sum over all distinct cases."""

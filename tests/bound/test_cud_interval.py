@@ -109,8 +109,9 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     known = f"between {limited.q_lower:.3f} and {limited.q:.3f}"
     assert str(caught[0].message) == (
         f"The half-width is {known}; the larger value was used, which can only make the interval longer. "
-        f"A limit stopped the search in {left} of 100 draws: increase it in Bound(...), or with --bound; "
-        "in Python, at(limits=...) of a result of cud_interval continues the search."
+        f"A limit stopped the search after {limited.draws.nodes.sum()} nodes, with {left} of 100 draws unsolved: to "
+        "complete it, pass larger limits, such as Bound(nodes=math.inf), or --bound nodes=inf to the command; in "
+        "Python, at(limits=...) of a result of cud_interval continues the search."
     )
     assert caught[0].message.half_width == (limited.q_lower, limited.q)
     assert caught[0].filename == __file__  # the warning points at the caller

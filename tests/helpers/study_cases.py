@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
@@ -14,6 +15,7 @@ import numpy as np
 
 from cudbound import LeastSquaresClassifier
 from cudbound.study.population import Cases, Truth
+from cudbound.study.replicate import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.scenario import Scenario, Study
 from cudbound.study.store import KEY, Store
 
@@ -113,3 +115,18 @@ def dump(path: str | Path) -> list[tuple[object, ...]]:
     return [
         (*key, failure and failure.rstrip().splitlines()[-1], results) for *key, failure, results in stored
     ]
+
+
+def stored(store: Store, key: Key) -> ReplicateRow:
+    """Return a replicate of a store with its intervals in the order of the study's methods."""
+    place = (key.scenario, key.n, key.replicate)
+    ((failure, results, seconds),) = store._select(
+        f"SELECT failure, results, seconds FROM replicates WHERE ({KEY}) = (?, ?, ?)", *place
+    )
+    methods = store.description["methods"]
+    truth, truth_se, training_error, n_redrawn, _, intervals, expected = json.loads(results)
+    rows = sorted((IntervalRow(*values) for values in intervals), key=lambda row: methods.index(row.method))
+    further = tuple(ExpectedError(*values) for values in expected)
+    return ReplicateRow(
+        key, truth, truth_se, training_error, n_redrawn, failure, tuple(rows), seconds, further
+    )

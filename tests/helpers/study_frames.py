@@ -11,8 +11,8 @@ import pandas as pd
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.results import Estimand
-from cudbound.study.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow, results_of
-from cudbound.study.replicate_rows import frames_of as frames_of_stored
+from cudbound.study.replicate import ExpectedError, IntervalRow, Key, ReplicateRow, results_of
+from cudbound.study.replicate import frames_of as frames_of_stored
 from cudbound.study.scenario import Scenario, Study
 from cudbound.study.store import Store
 from cudbound.study.summary import Summary

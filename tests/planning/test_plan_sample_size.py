@@ -115,7 +115,7 @@ def test_the_frame_by_hand(of_world):
     assert of_world.required == of_world.n_samples_for(0.15, 0.8)
     assert 30 < of_world.required.n < 90
     assert str(of_world.n_samples_for(0.01)) == "more than 90 patients"
-    assert str(of_world.n_samples_for(0.4, None)) == "at most 30 patients"
+    assert str(of_world.n_samples_for(0.4, 0.5)) == "at most 30 patients"
 
 
 def test_the_standard_error_of_the_quantile_is_that_of_repeated_samples():
@@ -243,10 +243,8 @@ def test_mean_and_quantile():
         (0.5, 0.1, 25),
         (0.51, 0.2, 45),
         (0.8, 0.2, 45),
-        (None, 0.2, 25),
-        (None, 0.15, 45),
     ):
-        # linear in 1 / sqrt(n) from .2 to .1: the middle is at .15, n = 44.4
+        # linear in 1 / sqrt(n): .2, halfway from .3 to .1, is at .15, n = 44.4
         assert (
             required_size(
                 dict(zip((25, 100), samples, strict=True)), target, probability, np.random.default_rng(0)

@@ -71,7 +71,7 @@ DESIGNS = [
     (f"{BASE}{NOISE}degree = 100\n", "degree must be an integer of at most 10. Got 100."),
     (f'{BASE}{NOISE}set = {{basis = "os.system"}}\nclassifier = "convex-loss"\n', "[[scenario]] 1: "),
     (BASE + CSV + 'delimiter = "xx"\n', "--delimiter must be one character"),
-    (BASE + "x = " + "[\n" * 3000 + "]\n" * 3000 + NOISE, "not TOML: "),
+    (BASE + "x = " + "[\n" * 3000 + "]\n" * 3000 + NOISE, "not a TOML file: "),
     (BASE + "seed = " + "9" * 9_000 + "\n" + NOISE, "digits"),
     (f'{BASE}name = "{"x" * 9_000}"\nmethods2 = 1\n{NOISE}', "there is no key 'methods2'"),
     (BASE.replace('["cud"]', "[" + '"x",\n' * 9_000 + "]") + NOISE, "Got 'x'"),

@@ -327,7 +327,7 @@ def test_the_default_call_ends_with_bounds(monkeypatch: pytest.MonkeyPatch) -> N
     X, y = noisy_rows(60, 6)
     clf = LeastSquaresClassifier().fit(X, y)
     with pytest.warns(
-        NotCertifiedWarning, match=r"The search stopped after \d+ nodes.*Bound\(nodes=math\.inf"
+        NotCertifiedWarning, match=r"A limit stopped the search after \d+ nodes.*Bound\(nodes=math\.inf"
     ):
         result = cud_interval(clf, X, y, n_resamples=200, rng=0)
     assert result.q_lower < result.q

@@ -108,7 +108,7 @@ def test_metric_and_rival_are_part_of_what_a_store_describes(tmp_path):
 
 def test_a_method_without_an_interval_for_a_metric_is_found_before_a_run(tmp_path):
     text = f'n_samples = 20\nn_replicates = 1\nmethods = ["two-center", "bayle-cv"]\n{WORLD}metric = "auc"\n'
-    with pytest.raises(ValueError, match=r"'gaussians': bayle-cv reads .* Leave bayle-cv out of methods"):
+    with pytest.raises(ValueError, match=r"'gaussians': bayle-cv reads .* Use another one"):
         read(tmp_path, text)
 
 

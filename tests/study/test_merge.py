@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from study_cases import dump, tiny_study
 
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.replicate import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.runner import run_study
 from cudbound.study.store import Store, merge_stores
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 from sklearn.tree import DecisionTreeClassifier
-from study_cases import Interrupted, Shifted, dump, tiny_study
+from study_cases import Interrupted, Shifted, dump, stored, tiny_study
 from study_own import limits, wilson
 from tiers import quick_first
 
@@ -20,8 +20,7 @@ from cudbound.resampling import Resampling
 from cudbound.study import Scenario, Study, run_study, runner, summarize
 from cudbound.study.design_file import read_design
 from cudbound.study.population import draw_both_classes
-from cudbound.study.replicate import run_replicate, true_metrics
-from cudbound.study.replicate_rows import Key
+from cudbound.study.replicate import Key, run_replicate, true_metrics
 from cudbound.study.store import Store
 from cudbound.study.study_report import report_text
 from cudbound.study.worlds import WORLDS
@@ -119,7 +118,7 @@ def test_a_scenario_has_its_own_cells_and_draws(tmp_path):
     }
     with Store.open(tmp_path / "s") as store:
         assert store.missing() == {}
-        fits = {name: store.replicate(Key(name, n, 0)).intervals[0].n_fits for name, n in CELLS}
+        fits = {name: stored(store, Key(name, n, 0)).intervals[0].n_fits for name, n in CELLS}
         assert "Scenarios: 2, at n = 12, 16, 20; 2 to 4 replicates of each planned." in report_text(
             tmp_path / "s"
         )

@@ -175,4 +175,4 @@ def test_a_world_of_the_user_is_judged_on_a_fixed_sample():
     assert abs(truth.value - 0.25) < 4.5 * truth.standard_error
     assert truth.standard_error == pytest.approx(math.sqrt(truth.value * (1.0 - truth.value) / 50_000))
     assert Probit().true_error(FirstFeature()) == truth
-    assert population.title == "probit; true error on 50000 fixed cases"
+    assert population.title == "probit"

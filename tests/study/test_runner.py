@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
-from study_cases import Deadly, Interrupted, Shifted, dump, tiny_study
+from study_cases import Deadly, Interrupted, Shifted, dump, stored, tiny_study
 from study_own import OWN, Counted, exact_limits, exact_of_training, limits
 from tiers import quick_first
 
@@ -22,8 +22,7 @@ from cudbound.basis.exceptions import StudyError, StudyInterrupted
 from cudbound.basis.results import Outcome
 from cudbound.intervals import find_methods
 from cudbound.study import Scenario, Study, replay, run_study, runner
-from cudbound.study.replicate import run_replicate
-from cudbound.study.replicate_rows import Key, reason
+from cudbound.study.replicate import Key, reason, run_replicate
 from cudbound.study.store import Store
 from cudbound.study.study_report import FORMATS, write_report
 from cudbound.study.summary import summarize
@@ -45,7 +44,7 @@ def undisturbed(tmp_path_factory) -> Path:
 def test_store_holds_what_each_replicate_gives(undisturbed):
     near = STUDY.scenarios[0]
     with Store.open(undisturbed) as opened, pytest.warns(RuntimeWarning, match="every sample says so"):
-        assert opened.replicate(Key("near", 20, 3)) == run_replicate(STUDY, near, 20, 3)
+        assert stored(opened, Key("near", 20, 3)) == run_replicate(STUDY, near, 20, 3)
     assert len(opened_keys(undisturbed)) == 60
 
 
@@ -64,7 +63,7 @@ def test_failures_are_rows_that_can_be_replayed(undisturbed):
         for one in failed.itertuples():
             key = Key(one.scenario, one.n, one.replicate)
             again = replay(STUDY, undisturbed, *[one.scenario, one.n, one.replicate])
-            assert again == opened.replicate(key)
+            assert again == stored(opened, key)
             assert again.failure is not None
             assert again.failure.endswith(f"ArithmeticError: no sample of {one.n}\n")
             assert "in draw" in again.failure
@@ -73,7 +72,7 @@ def test_failures_are_rows_that_can_be_replayed(undisturbed):
 def test_replay_of_a_success_gives_the_stored_row(undisturbed):
     before = undisturbed.read_bytes()
     with Store.open(undisturbed) as opened:
-        assert replay(STUDY, undisturbed, "near", 12, 14) == opened.replicate(Key("near", 12, 14))
+        assert replay(STUDY, undisturbed, "near", 12, 14) == stored(opened, Key("near", 12, 14))
     assert undisturbed.read_bytes() == before
 
 
@@ -155,7 +154,7 @@ def test_a_store_of_failures_alone_is_reported(tmp_path, store, form):
 def test_the_reason_is_the_whole_message_in_one_line(store):
     with Store.open(store) as opened:
         (cell,) = opened.status().cells
-        failure = opened.replicate(Key("near", 12, 0)).failure
+        failure = stored(opened, Key("near", 12, 0)).failure
     assert failure is not None
     assert (cell.first_failure, cell.reason) == (0, reason(failure))
     assert reason(failure).endswith("All the 3 fits failed. File not found It is very likely: no penalty.")

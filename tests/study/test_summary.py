@@ -24,8 +24,7 @@ from study_frames import METHODS, frames_of, made_up_rows, summary_of
 from cudbound import LeastSquaresClassifier, Metrics
 from cudbound.basis.results import ConfidenceInterval, Estimand, IntervalEstimate, Outcome
 from cudbound.study.population import N_TRUTH_CASES, Truth, fixed_cases
-from cudbound.study.replicate import joint_rows, true_metrics
-from cudbound.study.replicate_rows import ReplicateRow
+from cudbound.study.replicate import ReplicateRow, joint_rows, true_metrics
 from cudbound.study.summary import Summary, interval_score
 from cudbound.study.worlds import Gaussians
 

@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from study_cases import stored
 from tiers import quick_first
 
 from cudbound import LeastSquaresClassifier, Metrics, compare_intervals
@@ -33,8 +34,7 @@ from cudbound.study.population import (
     sampled_truth,
     share_truth,
 )
-from cudbound.study.replicate import true_metrics
-from cudbound.study.replicate_rows import Key
+from cudbound.study.replicate import Key, true_metrics
 from cudbound.study.runner import replay
 from cudbound.study.store import Store
 from cudbound.study.worlds import (
@@ -434,7 +434,7 @@ def test_the_same_samples_are_analyzed_with_and_without_groups(tmp_path):
     run_study(study, store)
     with Store.open(store) as opened:
         for number in range(2):
-            told, untold = (opened.replicate(Key(name, 30, number)) for name in ("with", "without"))
+            told, untold = (stored(opened, Key(name, 30, number)) for name in ("with", "without"))
             assert told.failure is None
             assert (told.truth, told.training_error) == (untold.truth, untold.training_error)
             assert told.intervals != untold.intervals
@@ -457,5 +457,5 @@ def test_the_same_samples_are_analyzed_with_and_without_groups(tmp_path):
         rng=rng,
     )
     with Store.open(store) as opened:
-        stored = opened.replicate(Key("with", 30, 1)).intervals[0]
-    assert (stored.low, stored.high) == (table.rows[0].low, table.rows[0].high)
+        interval = stored(opened, Key("with", 30, 1)).intervals[0]
+    assert (interval.low, interval.high) == (table.rows[0].low, table.rows[0].high)
