@@ -35,8 +35,7 @@ from cudbound import (
     plan_sample_size,
     verify_result,
 )
-from cudbound.analysis.calibration import Calibration
-from cudbound.analysis.instability import Instability
+from cudbound.analysis.instability_and_calibration import Calibration, Instability
 from cudbound.analysis.table import PointEstimateTable
 from cudbound.basis.results import ComparisonResult, Estimand, PointEstimate
 from cudbound.clinical.clinical_report import ClinicalReport

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import Any, Literal, TypeAlias, overload
 
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
-from cudbound.basis.method_card import Card, RequestedMethods
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.validation import check_choice, check_confidence_level
 from cudbound.intervals import RECORD_KINDS, AskedMethod, compute_interval, find_comparisons, find_methods
@@ -166,22 +165,20 @@ def from_records(
     is_estimator = isinstance(name, str) and name in ESTIMATORS
     if metric != ERROR.name and (differences or is_estimator):
         raise ParameterError("metric", "'error' for comparisons and point estimates", metric)
+    requested: Any
     if differences:
-        comparison, options = _single(find_comparisons([method]))
-        return compute_comparison(comparison, collected, level, alternative, options, null=null)
-    if is_estimator:
-        estimator, options = _single(find_estimators([method]))
-        return compute_estimate(estimator, collected, options)
-    interval, options = _single(find_methods([method], argument="method"))
-    check_choice("alternative", alternative, ALTERNATIVES)
-    row = compute_interval(interval, collected, level, options, alternative=alternative)
-    return replace(row, metric=metric)
-
-
-def _single(requested: RequestedMethods[Card]) -> tuple[Card, Mapping[str, Any]]:
-    """Return the only method of a request, and its options."""
+        requested = find_comparisons([method])
+    elif is_estimator:
+        requested = find_estimators([method])
+    else:
+        requested = find_methods([method], argument="method")
+        check_choice("alternative", alternative, ALTERNATIVES)
     if len(requested) != 1:
-        names = [method.name for method in requested]
-        raise ParameterError("method", "one method; a group stands for several", names)
-    (method,) = requested
-    return method, requested.options_of(method)
+        raise ParameterError("method", "one method; a group stands for several", method)
+    (card,) = requested
+    options = requested.options_of(card)
+    if differences:
+        return compute_comparison(card, collected, level, alternative, options, null=null)
+    if is_estimator:
+        return compute_estimate(card, collected, options)
+    return replace(compute_interval(card, collected, level, options, alternative=alternative), metric=metric)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from cudbound.adapters.model import Model
 from cudbound.adapters.parts import describe_classifier, procedure_in_words
-from cudbound.analysis.instability import Instability, instability_of
+from cudbound.analysis.instability_and_calibration import Instability, instability_of
 from cudbound.analysis.question import Question
 from cudbound.basis.exceptions import CudboundWarning, FailedRefitsError
 from cudbound.basis.method_card import MethodCard, Needs, RecordKind
@@ -52,8 +51,8 @@ def compute_rows(
     compute: Callable[[Named], OneRow],
     needed: Callable[[Named], Needs],
     *,
-    refused: Mapping[str, str] = MappingProxyType({}),
-    failed: Mapping[RecordKind[Any], Exception] = MappingProxyType({}),
+    refused: Mapping[str, str],
+    failed: Mapping[RecordKind[Any], Exception],
     **fields: Any,
 ) -> tuple[OneRow, ...]:
     """Return one row per method. A method that fails keeps its row, with the reason: the refits of the others are kept.
@@ -66,9 +65,9 @@ def compute_rows(
         ``compute(method)`` returns the row.
     needed : callable
         ``needed(method)`` returns the records that it reads.
-    refused : mapping of str to str, default={}
+    refused : mapping of str to str
         Why methods were left out, by name.
-    failed : mapping of RecordKind to Exception, default={}
+    failed : mapping of RecordKind to Exception
         Records that could not be made, with the error.
     **fields
         Further fields of rows without numbers.
@@ -78,32 +77,26 @@ def compute_rows(
     Exception
         The first error, if no method could be computed.
     """
-
-    def unavailable(method: Named, reason: str) -> OneRow:
-        undefined = row_class.undefined(reason)
-        return row_class.of(
-            undefined, method=method.name, estimand=method.estimand, words=method.words(), n_fits=0, **fields
-        )
-
     rows: list[OneRow] = []
     errors: list[Exception] = []
     n_computed = 0
     for method in methods:
-        if method.name in refused:
-            rows.append(unavailable(method, refused[method.name]))
-            continue
-        try:
-            for kind in sorted(needed(method) & failed.keys()) if failed else ():
-                raise failed[kind]
-            rows.append(compute(method))
-            n_computed += 1
-        except Warning:
-            raise
-        except Exception as error:
-            errors.append(error)
-            prefix = "" if isinstance(error, FailedRefitsError) else f"{type(error).__name__}: "
-            reason = " ".join(str(error).split())
-            rows.append(unavailable(method, f"could not be computed: {prefix}{reason}"))
+        reason = refused.get(method.name)
+        if reason is None:
+            try:
+                for kind in sorted(needed(method) & failed.keys()) if failed else ():
+                    raise failed[kind]
+                rows.append(compute(method))
+                n_computed += 1
+                continue
+            except Warning:
+                raise
+            except Exception as error:
+                errors.append(error)
+                prefix = "" if isinstance(error, FailedRefitsError) else f"{type(error).__name__}: "
+                reason = f"could not be computed: {prefix}{' '.join(str(error).split())}"
+        about = {"method": method.name, "estimand": method.estimand, "words": method.words(), "n_fits": 0}
+        rows.append(row_class.of(row_class.undefined(reason), **about, **fields))
     if errors and not n_computed:
         raise errors[0]
     return tuple(rows)

@@ -8,8 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
-from cudbound.analysis.calibration import Calibration, calibration_in, predictions_in
-from cudbound.analysis.instability import Instability, instability_of
+from cudbound.analysis.instability_and_calibration import (
+    Calibration,
+    Instability,
+    calibration_in,
+    instability_of,
+    predictions_in,
+)
 from cudbound.analysis.rows import UNKNOWN_ORIGIN, Analysis
 from cudbound.basis import results
 from cudbound.basis.exceptions import CudboundWarning, SavedResultError, suggestion
@@ -71,32 +76,32 @@ class Table(Tabular, Generic[results.OneRow]):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __contains__(self, method: object) -> bool:
-        return any(method == row.method for row in self.rows)
+    def names_of(self, row: results.OneRow) -> tuple[Any, ...]:
+        """Return the names that look up a row, the longest last: its method, and the method with the metric."""
+        return row.method, (row.method, getattr(row, "metric", None))
 
-    def __getitem__(self, method: str | tuple[str, str]) -> results.OneRow:
-        """Return the row of a method, or of a pair (method, metric) if there are several metrics.
+    def __contains__(self, names: object) -> bool:
+        return any(names in self.names_of(row) for row in self.rows)
+
+    def __getitem__(self, names: str | tuple[str, ...]) -> results.OneRow:
+        """Return the row with one of its names, see `names_of`.
 
         Raises
         ------
         KeyError
-            If there is no such row, or the method has several.
+            If there is no such row, or more than one.
         """
-        name, metric = (method, None) if isinstance(method, str) else method
-        rows = [row for row in self.rows if row.method == name]
-        metrics = [getattr(row, "metric", None) for row in rows]
-        if metric is not None:
-            rows = [row for row, row_metric in zip(rows, metrics, strict=True) if row_metric == metric]
-        elif len(rows) > 1:
-            raise KeyError(
-                f"{name!r} has rows of {metrics}: name one, such as table[{name!r}, {metrics[0]!r}]"
-            )
-        if rows:
+        rows = [row for row in self.rows if names in self.names_of(row)]
+        if len(rows) == 1:
             return rows[0]
-        raise KeyError(
-            f"no {self.KIND} by {method!r} in this table, which has "
-            f"{[row.method for row in self.rows]}.{suggestion(method, [row.method for row in self.rows])}"
-        )
+        if rows:
+            longest = ", ".join(map(repr, self.names_of(rows[0])[-1]))
+            raise KeyError(f"{names!r} has {len(rows)} rows: name one, such as table[{longest}]")
+        methods = [row.method for row in self.rows]
+        differ = len(set(methods)) == len(methods)
+        listed = methods if differ else [self.names_of(row)[-1] for row in self.rows]
+        hint = suggestion(names, methods)
+        raise KeyError(f"no {self.KIND} by {names!r} in this table, which has {listed}.{hint}")
 
     def describe(self, percent: bool = False) -> Description:
         """Return text for a paper: methods, results, versions and seed, and references in BibTeX.
@@ -409,34 +414,9 @@ class ComparisonTable(SingleRow, Table[results.ComparisonResult], results.Pictur
     COLUMNS = results.ComparisonResult.COLUMNS
     REPORT = staticmethod(comparison_report)
 
-    def __contains__(self, names: object) -> bool:
-        return bool(self._rows_named(names))
-
-    def __getitem__(self, names: str | tuple[str, ...]) -> results.ComparisonResult:
-        """Return the row of a method, of a pair, or of both if one does not identify it.
-
-        Raises
-        ------
-        KeyError
-            If there is no such row, or more than one.
-        """
-        rows = self._rows_named(names)
-        if len(rows) == 1:
-            return rows[0]
-        if rows:
-            which = ", ".join(map(repr, (rows[0].a, rows[0].b, rows[0].method)))
-            raise KeyError(f"{names!r} has {len(rows)} rows: name one, such as table[{which}]")
-        several = len({(row.a, row.b) for row in self.rows}) > 1
-        names_of_rows = [(row.a, row.b, row.method) if several else row.method for row in self.rows]
-        hint = suggestion(names, [row.method for row in self.rows])
-        raise KeyError(f"no comparison by {names!r} in this table, which has {names_of_rows}.{hint}")
-
-    def _rows_named(self, names: object) -> list[results.ComparisonResult]:
-        return [
-            row
-            for row in self.rows
-            if names in (row.method, (row.method,), (row.a, row.b), (row.a, row.b, row.method))
-        ]
+    def names_of(self, row: results.ComparisonResult) -> tuple[Any, ...]:
+        """Return the names that look up a row: its method, its pair, and both."""
+        return row.method, (row.method,), (row.a, row.b), (row.a, row.b, row.method)
 
     @property
     def row(self) -> results.ComparisonResult:

@@ -16,7 +16,7 @@ from sklearn.metrics import confusion_matrix
 
 from cudbound.adapters.parts import unwrap
 from cudbound.analysis.cud_interval import CudResult
-from cudbound.analysis.instability import Instability
+from cudbound.analysis.instability_and_calibration import Instability
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.words import DETAILS, format_level, format_proportion, grouped, metric_words
 from cudbound.clinical.report_results import RECOMMENDED, ReportResults

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from cudbound import compare_intervals, performance_interval
-from cudbound.analysis.calibration import calibration_in, predictions_in
+from cudbound.analysis.instability_and_calibration import calibration_in, predictions_in
 from cudbound.point_estimates.calibration_values import CLIP, calibration_values
 from cudbound.records import BootstrapLosses, Records
 

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
-from cudbound.analysis.instability import Instability
+from cudbound.analysis.instability_and_calibration import Instability
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.groups import Groups
 from cudbound.problem.draws import draw_counts

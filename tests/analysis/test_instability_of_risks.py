@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import performance_interval
-from cudbound.analysis.instability import Instability
+from cudbound.analysis.instability_and_calibration import Instability
 from cudbound.basis.exceptions import ParameterError
 from cudbound.problem.draws import draw_counts
 
