@@ -16,12 +16,9 @@ from cudbound.inputs.classifier_recipe import DEFAULT, ClassifierRecipe
 from cudbound.report.tables import SINGLE
 
 if TYPE_CHECKING:
-    from cudbound.analysis.table import IntervalTable
     from cudbound.inputs.csv_columns import TrainingData
 
 paragraph = partial(textwrap.fill, width=80)
-#: No patient of it exists; its name says so wherever the file itself is found.
-NAME = "simulated_patients.csv"
 N_SAMPLES = 50
 #: The first seed whose training error lies between .15 and .35, where an interval has something to say.
 SAMPLE_SEED = 1
@@ -32,6 +29,14 @@ CLASSIFIER = ClassifierRecipe(DEFAULT, standardize=True)
 ARGUMENTS: dict[str, Any] = {"methods": "recommended", "n_resamples": 1000}
 #: The strong features (radius, area, concavity, ...) would separate the classes and leave nothing to see.
 FEATURES = ("mean texture", "mean smoothness", "mean symmetry", "mean fractal dimension")
+
+
+NOT_MEANT = paragraph(
+    "What they do not mean: 95% is the share of repeated samples in which such an interval should cover the error. It "
+    "is not the probability that this interval does, and no method here guarantees it. One data set does not rank the "
+    "methods: a shorter interval may be better, or may miss more often. The numbers do not apply to patients from "
+    "another population."
+)
 
 
 def demo_data() -> tuple[TrainingData, TrainingData]:
@@ -55,29 +60,6 @@ def demo_data() -> tuple[TrainingData, TrainingData]:
     return sample, others
 
 
-def meaning(error: float, n_others: int, table: IntervalTable) -> str:
-    """Explain what the numbers of the demo mean, and what they do not; `error` is that on the other rows."""
-    low, high = map(format_proportion, table["two-center"].confidence_interval)
-    return "\n\n".join(
-        [
-            paragraph(
-                f"What the numbers mean: the training error of the classifier is "
-                f"{format_proportion(table['cud'].estimate)}. "
-                f"The interval to report, in the row two-center, is {low} to {high}: a 95% confidence interval for "
-                f"its error on new cases from the same population. The demo can check this: on the {n_others} rows "
-                f"left out, which an analyst with {N_SAMPLES} patients would not have, the error is "
-                f"{format_proportion(error)}."
-            ),
-            paragraph(
-                "What they do not mean: 95% is the share of repeated samples in which such an interval should "
-                "cover the error. It is not the probability that this interval does, and no method here guarantees "
-                "it. One data set does not rank the methods: a shorter interval may be better, or may miss more "
-                "often. The numbers do not apply to patients from another population."
-            ),
-        ]
-    )
-
-
 @command("demo")
 def demo() -> None:
     """Show the recommended intervals on a small real data set, and explain what they mean."""
@@ -95,13 +77,22 @@ def demo() -> None:
     table, collected = compute(compare_intervals, {SINGLE: fitted}, Resampling(), rng=SEED, **ARGUMENTS)
     click.echo(table.to_text())
     error = float((fitted.estimator.predict(others.X) != others.y).mean())
-    click.echo("\n" + meaning(error, others.y.size, table))
+    low, high = map(format_proportion, table["two-center"].confidence_interval)
+    meaning = paragraph(
+        f"What the numbers mean: the training error of the classifier is "
+        f"{format_proportion(table['cud'].estimate)}. The interval to report, in the row two-center, is {low} to "
+        f"{high}: a 95% confidence interval for its error on new cases from the same population. The demo can check "
+        f"this: on the {others.y.size} rows left out, which an analyst with {N_SAMPLES} patients would not have, the "
+        f"error is {format_proportion(error)}."
+    )
+    click.echo(f"\n{meaning}\n\n{NOT_MEANT}")
     finish(collected)
 
 
 def example_text() -> str:
     """Return the file of simulated patients, one line per patient below a header."""
-    return (files("cudbound.inputs") / NAME).read_text(encoding="utf-8")
+    # no patient of it exists; its name says so wherever the file itself is found
+    return (files("cudbound.inputs") / "simulated_patients.csv").read_text(encoding="utf-8")
 
 
 @command("example")

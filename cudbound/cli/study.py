@@ -22,15 +22,7 @@ if TYPE_CHECKING:
 MAX_NUMBERS = 20
 
 STORE = click.Path(dir_okay=False, path_type=Path)
-design_argument = click.argument("design", metavar="DESIGN.toml", type=FILE)
 store_argument = click.argument("store", metavar="STORE", type=STORE)
-data_folder_option = click.option(
-    "--data-folder",
-    type=FILE,
-    metavar="DIR",
-    help="Folder of the real data sets in the design, with its MANIFEST.json; by default that of the environment "
-    "variable CUDBOUND_DATA.",
-)
 
 
 def _shard(text: str) -> Shard:
@@ -72,7 +64,7 @@ def new(*, template: str, path: Path) -> None:
 
 
 @study_command("run")
-@design_argument
+@click.argument("design", metavar="DESIGN.toml", type=FILE)
 @click.option(
     "--store",
     required=True,
@@ -84,7 +76,13 @@ def new(*, template: str, path: Path) -> None:
 @click.option(
     "--dask", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786, instead of --jobs."
 )
-@data_folder_option
+@click.option(
+    "--data-folder",
+    type=FILE,
+    metavar="DIR",
+    help="Folder of the real data sets in the design, with its MANIFEST.json; by default that of the environment "
+    "variable CUDBOUND_DATA.",
+)
 @click.option(
     "--replicates",
     type=click.IntRange(min=1),

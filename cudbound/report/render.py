@@ -61,18 +61,18 @@ def plain_text(report: Report) -> str:
     Remarks are below the table. If it is still too wide, the estimands also go there, then the fits; remaining texts
     are wrapped.
     """
-    table, below = _fitted(report)
-    return "\n\n".join(
-        part
-        for part in (
-            wrapped(report.headline),
-            wrapped([report.title]),
-            table,
-            *(_listed(report, column) for column in below),
-            wrapped(report.notes),
-        )
-        if part
-    )
+    movable = [column for column in report.columns if column.moves is not None]
+    shown, table, below = report, _aligned(report), []
+    for column in sorted(movable, key=lambda column: column.moves or 0):
+        if column.moves == 0 or _width(table) > LINE:
+            below.append(_listed(report, column))
+            shown = replace(shown, columns=tuple(other for other in shown.columns if other is not column))
+            table = _aligned(shown)
+    if _width(table) > LINE:  # the more characters in a text, the wider the table
+        n_fit = bisect.bisect(range(MIN_WIDTH, LINE), LINE, key=lambda width: _width(_aligned(shown, width)))
+        table = _aligned(shown, MIN_WIDTH + max(0, n_fit - 1))
+    parts = (wrapped(report.headline), wrapped([report.title]), table, *below, wrapped(report.notes))
+    return "\n\n".join(filter(None, parts))
 
 
 def wrapped(sentences: Iterable[str], indent: str = "") -> str:
@@ -110,26 +110,6 @@ def _tabulated(rows: Iterable[Iterable[str]], columns: Iterable[Column], form: s
         cells, tablefmt=form, disable_numparse=True, colalign=sides if cells else None, **headers
     )
     return aligned
-
-
-def _fitted(report: Report) -> tuple[str, list[Column]]:
-    """Return the table in lines that are short enough, if possible, and the columns to print below it."""
-    movable = sorted(
-        (column for column in report.columns if column.moves is not None),
-        key=lambda column: column.moves or 0,
-    )
-    below: list[Column] = []
-    table = _aligned(report)
-    for column in movable:
-        if column.moves == 0 or _width(table) > LINE:
-            below.append(column)
-            report = replace(report, columns=tuple(other for other in report.columns if other is not column))
-            table = _aligned(report)
-    if _width(table) <= LINE:
-        return table, below
-    # the more characters in a text, the wider the table
-    n_fit = bisect.bisect(range(MIN_WIDTH, LINE), LINE, key=lambda width: _width(_aligned(report, width)))
-    return _aligned(report, MIN_WIDTH + max(0, n_fit - 1)), below
 
 
 def _width(table: str) -> int:

@@ -237,50 +237,44 @@ def cautions(
         Whether proportions are written in percent.
     """
     internal = [row for row in rows if not row.new_cases]
+    if not internal:
+        return few_test_cases(rows)
+    # upper limits lower than as many new cases without an error could support, once per level
+    low = grouped(
+        ((row.confidence_level, limit), row)
+        for row in internal
+        if row.metric == "error" and row.alternative != "greater"
+        for limit in [limit_without_error(n_samples, row.confidence_level, row.alternative)]
+        if row.high < limit * (1.0 - ROUNDING)
+    )
     of_training: list[CudboundWarning] = []
-    if internal:
-        of_training = _low_limits(internal, n_samples, percent)
-        least, most = STUDIED
-        if not least <= n_samples <= most:
-            few, many = (
-                "with so few, no interval is informative",
-                "with so many, some can be set aside for testing",
-            )
-            message = (
-                f"These intervals were studied with {least} to {most} training rows, but there are {n_samples}: "
-                f"{few if n_samples < least else many}."
-            )
-            of_training.append(SmallSampleWarning(message, n_samples=n_samples))
-        of_training += of_data
-    return (*of_training, *few_test_cases(rows))
+    write = partial(format_proportion, percent=percent)
+    for (level, limit), too_low in low.items():
+        limits = ", ".join(f"{row.method} (upper limit {write(row.high)})" for row in too_low)
+        message = (
+            f"Too good to be true: {limits}. Even {n_samples} new cases without a single error would show, at "
+            f"{format_level(level)}, no more than that the error is at most {write(limit)}."
+        )
+        methods = tuple(row.method for row in too_low)
+        of_training.append(SmallSampleWarning(message, methods=methods, limit=limit))
+    least, most = STUDIED
+    if not least <= n_samples <= most:
+        few, many = (
+            "with so few, no interval is informative",
+            "with so many, some can be set aside for testing",
+        )
+        message = (
+            f"These intervals were studied with {least} to {most} training rows, but there are {n_samples}: "
+            f"{few if n_samples < least else many}."
+        )
+        of_training.append(SmallSampleWarning(message, n_samples=n_samples))
+    return (*of_training, *of_data, *few_test_cases(rows))
 
 
 def warn_of(reasons: Iterable[CudboundWarning]) -> None:
     """Issue the cautions as warnings."""
     for reason in reasons:
         warn(reason)
-
-
-def _low_limits(rows: Sequence[IntervalEstimate], n: int, percent: bool) -> list[CudboundWarning]:
-    """Warn about upper limits lower than n new cases without an error could support, once per level."""
-    low = grouped(
-        ((row.confidence_level, limit), row)
-        for row in rows
-        if row.metric == "error" and row.alternative != "greater"
-        for limit in [limit_without_error(n, row.confidence_level, row.alternative)]
-        if row.high < limit * (1.0 - ROUNDING)
-    )
-    cautions: list[CudboundWarning] = []
-    write = partial(format_proportion, percent=percent)
-    for (level, limit), too_low in low.items():
-        limits = ", ".join(f"{row.method} (upper limit {write(row.high)})" for row in too_low)
-        message = (
-            f"Too good to be true: {limits}. Even {n} new cases without a single error would show, at "
-            f"{format_level(level)}, no more than that the error is at most {write(limit)}."
-        )
-        methods = tuple(row.method for row in too_low)
-        cautions.append(SmallSampleWarning(message, methods=methods, limit=limit))
-    return cautions
 
 
 def few_test_cases(rows: Iterable[Row]) -> tuple[CudboundWarning, ...]:
