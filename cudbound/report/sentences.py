@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from importlib import resources
 
 from cudbound.basis.calls import versions, warn
@@ -490,8 +490,6 @@ def _result(row: Row, percent: bool) -> str:
 
 
 _ENTRY = re.compile(r"^@(?!software)\w+\{\w+,\n.*?^\}$", re.MULTILINE | re.DOTALL)
-_LETTER = re.compile(r"@\w+\{\D+\d{4}([a-z]),")
-_FIELD = r"^  {} *= \{{(.*)\}},$"
 _SOFTWARE = """\
 @software{{cudbound,
   author  = {{{{The cudbound developers}}}},
@@ -519,15 +517,9 @@ def cited(references: Iterable[str]) -> tuple[str, ...]:
     ['@inproceedings{laber2008small', '@software{cudbound']
     """
     text = "; ".join(references)
-    entries = [entry for form, entry in _entries() if re.search(form, text)]
+    bibliography = resources.files("cudbound.report").joinpath("references.bib").read_text("utf-8")
+    entries = [entry for entry in _ENTRY.findall(bibliography) if re.search(_cited_as(entry), text)]
     return (*entries, _SOFTWARE.format(version=versions()["cudbound"]))
-
-
-@cache
-def _entries() -> tuple[tuple[str, str], ...]:
-    """Return every entry with a pattern of its citation."""
-    text = resources.files("cudbound.report").joinpath("references.bib").read_text("utf-8")
-    return tuple((_cited_as(entry), entry) for entry in _ENTRY.findall(text))
 
 
 def _cited_as(entry: str) -> str:
@@ -535,17 +527,11 @@ def _cited_as(entry: str) -> str:
 
     Two works of one year have a letter at the end of their keys, as in Newcombe (1998a).
     """
-    author = _field(entry, "author")
-    year = _field(entry, "year") + (letter[1] if (letter := _LETTER.match(entry)) else "")
-    plain = re.sub(r"\\\w(?=\{)|[{}]|\\\W", "", author)  # letters without their accents
+    fields = dict(re.findall(r"^  (\w+) *= \{(.*)\},$", entry, re.MULTILINE))
+    letter = re.match(r"@\w+\{\D+\d{4}([a-z]),", entry)
+    year = fields["year"] + (letter[1] if letter else "")
+    plain = re.sub(r"\\\w(?=\{)|[{}]|\\\W", "", fields["author"])  # letters without their accents
     names = [re.escape(name.partition(",")[0].strip()) for name in plain.split(" and ")]
     listed = enumerated(names)
     short = rf"|{names[0]} et al\." if len(names) > 2 else ""
     return rf"(?<!\w)(?<!and )(?<!, )(?:{listed}{short}) \({year}\)|(?<=\d\), )(?:{listed}{short}) \({year}\)"
-
-
-def _field(entry: str, name: str) -> str:
-    field = re.search(_FIELD.format(name), entry, re.MULTILINE)
-    if field is None:
-        raise ValueError(f"references.bib: no {name} in {entry!r}")
-    return field[1]

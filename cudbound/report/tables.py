@@ -184,11 +184,6 @@ class Style:
         """The scale of an error, in words."""
         return "percent, from 0% to 100%" if self.percent else "proportions in [0, 1]"
 
-    @property
-    def range(self) -> str:
-        """The values that an error can have."""
-        return "[0%, 100%]" if self.percent else "[0, 1]"
-
     def write(self, value: str | float, kind: Kind = "difference") -> str:
         """Write a number of the table."""
         of_paper = 0 if self.percent else 2

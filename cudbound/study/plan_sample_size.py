@@ -443,6 +443,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
     def _notes(self, style: Style) -> Iterator[str]:
         half_widths = [size.half_widths.size for size in self.sizes]
         share, target = format_level(self.probability), format_limit(self.half_width, style.percent)
+        scale = "[0%, 100%]" if style.percent else "[0, 1]"
         yield f"Samples: {self.source}."
         yield from self.preparation
         yield f"Classifier: {self.classifier}."
@@ -451,7 +452,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         if self.n_pilot is not None:
             yield PILOT_NOTE.format(n=self.n_pilot)
         yield (
-            f"expected: mean half-width of limits in {style.range}. {share} keep to: half-width that {share} of the "
+            f"expected: mean half-width of limits in {scale}. {share} keep to: half-width that {share} of the "
             f"samples do not exceed. <= {target}: share of samples with such a half-width."
             + ("" if style.style == "paper" else " (se): Monte Carlo standard error of the number before it.")
             + (" coverage: share of intervals that contain the true value." if self.n_pilot is None else "")
