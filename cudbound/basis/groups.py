@@ -60,7 +60,9 @@ class Groups:
                 f"row {missing[0]}; give each such row its own group."
             )
         if len(different) < 2:
-            raise ValueError("'groups' must contain at least two groups. Got the same value in every row.")
+            raise ValueError(
+                "The 'groups' parameter must have at least two values. Got the same in every row."
+            )
         return cls(codes)
 
     @property

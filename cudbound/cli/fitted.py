@@ -275,33 +275,29 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
         X = pd.DataFrame(X, columns=list(sample.feature_names))
         fitted_to = [*map(str, estimator.feature_names_in_)]
         X = X[fitted_to] if set(fitted_to) == set(X.columns) else X
-    places, coded = _places(classes.tolist(), sample, name)
-    y = classes[[places[code] for code in sample.y]]
-    labels = [classes.tolist()[place] for place in places]
-    try:
-        wrong = int((estimator.predict(X) != y).sum())
-    except Exception as error:  # the state of a saved model can be anything
-        remedy = (
-            "if it has no step that fills missing values, drop these rows with --missing drop"
-            if math.isnan(sample.X.sum())
-            else "use the columns of the fit, with --exclude COL and --categorical COL, whose indicators are named "
-            "column=level; or refit it with the installed scikit-learn"
+    names = [spelling(key_of(str(label).strip())) for label in classes.tolist()]
+    values = [spelling(key_of(value)) for value in sample.classes]
+    if len(set(names)) < len(names) or set(names) != set(values):
+        fitted_classes, listed = (
+            first_few([*map(repr, classes.tolist())]),
+            first_few([*map(quoted, sample.classes)]),
         )
         raise ValueError(
+            f"--model: {name} was fitted to the classes {fitted_classes}, which are not the values {listed} of the "
+            f"target in {quoted(sample.source)}; write the target in the file as it was in the fit"
+        )
+    labels = [classes.tolist()[names.index(value)] for value in values]
+    y = classes[[names.index(values[code]) for code in sample.y]]
+    try:
+        estimator.predict(X)
+    except Exception as error:  # the state of a saved model can be anything
+        raise ValueError(
             f"--model: {name} cannot classify the rows of {quoted(sample.source)}, {type(error).__name__}: "
-            f"{quoted(' '.join(str(error).split()), 400)}; {remedy}"
+            f"{quoted(' '.join(str(error).split()), 400)}; use the columns of the fit, with --exclude COL and "
+            "--categorical COL, whose indicators are named column=level; drop rows with missing values, if it has no "
+            "step that fills them, with --missing drop; or refit it with the installed scikit-learn"
         ) from error
-    description = f"from the file {model.path.name}, as it was saved"
-    if coded:
-        if 2 * wrong > y.size:
-            raise ValueError(
-                f"--model: {name} was fitted to the classes {labels[0]!r} and {labels[1]!r}. With {labels[1]!r} as the "
-                f"event '{sample.event}', it misclassifies {wrong} of {y.size} rows, so the codes are probably "
-                f"reversed: choose the other value with --positive, or check that {quoted(sample.source)} contains the "
-                "rows that it was fitted to"
-            )
-        description += f", with class {labels[1]!r} as the event"
-    description = describe_classifier(estimator, description)
+    description = describe_classifier(estimator, f"from the file {model.path.name}, as it was saved")
     return FittedClassifier(estimator, X, y, sample, description, model.warnings, labels)
 
 
@@ -324,25 +320,6 @@ def in_form_of_fit(fitted: FittedClassifier, rows: NDArray[Any]) -> Any:
     import pandas as pd
 
     return pd.DataFrame(rows, columns=list(fitted.sample.feature_names))[list(fitted.X.columns)]
-
-
-def _places(classes: list[Any], sample: TrainingData, name: str) -> tuple[list[int], bool]:
-    """Return the place of each value of the target in the classes of a model, and whether codes 0 and 1 decided it."""
-    values, labels = (
-        [spelling(key_of(str(label).strip())) for label in of] for of in (sample.classes, classes)
-    )
-    if len(set(labels)) == len(labels) and set(labels) == set(values):
-        return [labels.index(value) for value in values], False
-    two = len(values) == 2
-    are_codes = two and all(isinstance(label, bool | int | float) for label in classes)
-    if are_codes and set(classes) in ({0, 1}, {-1, 1}):
-        return [1 - classes.index(1), classes.index(1)], True
-    listed = first_few([quoted(label, 100) for label in sample.classes])
-    raise ValueError(
-        f"--model: {name} was fitted to the classes {first_few([*map(repr, classes)])}, which are "
-        f"{'neither' if two else 'not'} the values {listed} of the target in {quoted(sample.source)}"
-        f"{' nor 0 and 1' * two}"
-    )
 
 
 def folds_of(sample: TrainingData, folds: Any) -> Any:

@@ -44,7 +44,7 @@ _FILE_OPTIONS = (
         "--categorical",
         "auto|COL,COL,...",
         "Columns to code as k - 1 indicators of k levels; the first level in sorted order is the reference. auto "
-        "means all text columns, and stops at dates, numbers with units, decimal commas and IDs.",
+        "means all text columns, and stops at dates, decimal commas and IDs.",
     ),
     names_option("--exclude", "COL,COL,...", "Columns that are not used as features."),
     click.option(
@@ -110,19 +110,16 @@ all_classes_option = click.option(
 )
 
 
-def data_options(*more: Decorator, target: bool = True, event: bool = True, two: bool = True) -> Decorator:
+def data_options(*more: Decorator, target: bool = True, event: bool = True) -> Decorator:
     """Add FILE.csv and the options for its columns; the command receives them as ``data``, a DataFile.
 
-    `target` and `event` say what is required; the target has `two` values unless others are allowed.
+    `target` and `event` say what is required.
     """
-    two_values = "; it must have two values" if two else ""
     return options_as_object(
         "data",
         DataFile,
         click.argument("file", metavar="FILE.csv", type=FILE),
-        click.option(
-            "--target", required=target, metavar="COL", help=f"Column of the class label{two_values}."
-        ),
+        click.option("--target", required=target, metavar="COL", help="Column of the class label."),
         click.option(
             "--positive",
             required=event,

@@ -47,9 +47,7 @@ def _metrics_for(
 
 
 @command("interval")
-@input_options.data_options(
-    input_options.weight_option, input_options.all_classes_option, event=False, two=False
-)
+@input_options.data_options(input_options.weight_option, input_options.all_classes_option, event=False)
 @input_options.classifier_of_file
 @input_options.new_cases_option
 @click.option(

@@ -43,7 +43,7 @@ class TrainingData:
     groups : ndarray of str, shape (n_samples,), or None
         Groups of rows, with a single spelling of equal values; None without groups.
     weights : ndarray of float, shape (n_samples,), or None
-        Weights of the rows, positive; None without weights.
+        Weights of the rows; None without weights.
     missing : str or None
         How nan in `X` is filled in every fit, "median" or "most-frequent"; None if it is not.
     levels : tuple of int
@@ -97,13 +97,14 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     CsvError
         If the file cannot be used, see `cudbound.inputs.parsed_file.parse_file`, a used cell is missing and not
         handled, see `cudbound.inputs.parsed_file.settle_missing`, a feature is not numeric, infinite or
-        constant, the target does not have two usable classes, or all rows are in one group.
+        constant, or the target does not have two usable classes.
     """
     table, data = parsed_file.parse_file(data)
     cells, frame, settled = settled_cells(table, data)
     target, features = data.target, list(data.features)
     others = frame[[name for name in features if name not in data.categorical]]
-    texts = _automatic_categories(others) if AUTO in data.categorical else []
+    kinds = {name: data_file.kind_of(name, others[name].dropna()) for name in others.columns}
+    texts = [name for name in kinds if kinds[name] == data_file.TEXT and AUTO in data.categorical]
     categorical = [name for name in features if name in {*data.categorical, *texts}]
     labels = [target] if data.group is None else [target, data.group]
     keys, notes = data_file.spelled_alike(frame.map(key_of), [*labels, *categorical])
@@ -129,11 +130,11 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
         source=table.source,
         event="" if data.all_classes else f"{target} = {classes[1]}",
         classes=classes,
-        groups=None if data.group is None else _groups(keys[data.group]),
+        groups=None if data.group is None else keys[data.group].to_numpy(dtype=np.str_),
         missing=data.missing if filled else None,
         levels=levels,
         notes=tuple(f"{what}: {text}." for what, text in facts.items() if text),
-        weights=None if data.weight is None else _weights(frame[[data.weight]]),
+        weights=None if data.weight is None else numbers_in(frame[[data.weight]]).to_numpy()[:, 0],
         n_left_out=len(table.cells) - len(frame),
         warnings=tuple(warnings),
         columns=keys[features].assign(**numbers),
@@ -142,30 +143,14 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
 
 def settled_cells(table: Table, data: DataFile) -> tuple[pd.DataFrame, pd.DataFrame, str]:
     """Return all cells in plain form, nan where one is missing, and the used ones as `settle_missing` does."""
-    numbers = data_file.in_plain_form(table.cells[data.numeric], data.decimal, data.thousands)
-    cells = table.cells.assign(**numbers)
+    numeric = [
+        name for name in (*data.features, data.weight) if name is not None and name not in data.categorical
+    ]
+    cells = table.cells.assign(**data_file.in_plain_form(table.cells[numeric], data.decimal, data.thousands))
     absent = parsed_file.missing_cells(cells, data.missing_values)
     return cells.mask(absent), *parsed_file.settle_missing(
         table.source, cells[data.used], absent[data.used], data
     )
-
-
-def _automatic_categories(frame: pd.DataFrame) -> list[str]:
-    """Return the columns of text; raise an error for those that hold something else than the levels of a category."""
-    kinds = {name: data_file.kind_of(name, frame[name].dropna()) for name in frame.columns}
-    refused = {
-        name: kind
-        for name, kind in kinds.items()
-        if kind not in (data_file.TEXT, data_file.EMPTY, data_file.NUMBERS)
-        and 2 * data_file.to_numbers(frame[name]).count() <= frame[name].count()
-    }
-    if refused:
-        raise CsvError(
-            "--categorical auto does not include columns of "
-            f"{'; nor of '.join(data_file.of_kinds(frame, refused))}. If the texts in a column are levels, name it: "
-            "--categorical COL,auto"
-        )
-    return [name for name, kind in kinds.items() if kind == data_file.TEXT]
 
 
 def _design(
@@ -206,27 +191,6 @@ def numbers_in(frame: pd.DataFrame) -> pd.DataFrame:
         cells = data_file.first_cells(frame, huge)
         raise CsvError(f"infinite or beyond {LARGEST:g}: {cells}; correct or remove these lines")
     return numbers
-
-
-def _weights(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the values of a one-column frame, which must be positive."""
-    weights = numbers_in(frame)
-    if not (weights > 0.0).all(axis=None):
-        raise CsvError(
-            f"--weight: not positive: {data_file.first_cells(frame, weights <= 0.0)}; remove rows without a weight "
-            "from the file"
-        )
-    return weights.to_numpy()[:, 0]
-
-
-def _groups(keys: pd.Series[str]) -> NDArray[np.str_]:
-    groups = keys.to_numpy(dtype=np.str_)
-    if len(set(groups)) < 2:
-        raise CsvError(
-            f"--group: column {quoted(str(keys.name))} has the same value in every row, so no group is left for "
-            "testing; choose another column"
-        )
-    return groups
 
 
 # --- new cases

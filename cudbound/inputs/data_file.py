@@ -89,12 +89,6 @@ class DataFile:
         others = [name for name in (self.group, self.weight) if name is not None]
         return list(dict.fromkeys([self.target, *self.features, *others]))
 
-    @property
-    def numeric(self) -> list[str]:
-        """The numeric columns that are not named as categories, once the features are known."""
-        weight = [] if self.weight is None else [self.weight]
-        return [name for name in (*self.features, *weight) if name not in self.categorical]
-
 
 def quoted(text: str, longest: int = 60) -> str:
     r"""Quote untrusted text for a message: escape characters that do not print, and shorten long text.
@@ -295,7 +289,10 @@ SEPARATORS, DATES, IDS = "numbers with separators", "dates", "IDs or free text"
 #: What to do about a column that is a feature and holds no numbers, by its kind.
 REMEDIES = {
     DATES: "convert dates to numbers, such as days since a common date, or drop the column with --exclude COL",
-    IDS: "drop such a column with --exclude COL, or use --group COL if it identifies the rows of one patient",
+    IDS: (
+        "drop such a column with --exclude COL, use --group COL if it identifies the rows of one patient, or "
+        "--categorical COL if its texts are levels"
+    ),
     SLIPS: (
         "correct these cells, add --missing-values TEXT if one means a missing value, or drop the column with "
         "--exclude COL"

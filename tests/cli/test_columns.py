@@ -94,9 +94,7 @@ def test_missing_values_are_left_to_a_model_that_fills_them(fake: Fake, patients
 
 def test_a_model_that_fills_nothing_needs_complete_rows(fake: Fake, patients):
     save(LogisticRegression(), patients, complete=True)
-    assert_error(
-        with_model(), 1, "if it has no step that fills missing values, drop these rows with --missing drop"
-    )
+    assert_error(with_model(), 1, "if it has no step that fills them, with --missing drop")
     assert with_model("--missing", "drop").exit_code == 0
     assert fake.fitted[0].y.size == 37
 
