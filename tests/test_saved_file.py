@@ -13,12 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudbound.basis.exceptions import SavedResultError
-from cudbound.bound.cud_bound import Bound
-from cudbound.metrics.metric import Metric
-from cudbound.metrics.metrics import Metrics
-from cudbound.resampling import Resampling
-from cudbound.saved.saved_file import (
+from cudbound.analysis.saved_file import (
     SavedBound,
     SavedInterval,
     SavedQuestion,
@@ -26,6 +21,11 @@ from cudbound.saved.saved_file import (
     SavedRow,
     read_saved,
 )
+from cudbound.basis.exceptions import SavedResultError
+from cudbound.bound.cud_bound import Bound
+from cudbound.metrics.metric import Metric
+from cudbound.metrics.metrics import Metrics
+from cudbound.resampling import Resampling
 
 NUMBERS = st.floats()  # nan and infinite ones among them
 LABELS = st.one_of(st.text(max_size=5), st.integers(-5, 5), st.booleans(), st.floats(0.5, 0.75))

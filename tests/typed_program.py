@@ -36,6 +36,7 @@ from cudbound import (
     verify_result,
 )
 from cudbound.analysis.instability_and_calibration import Calibration, Instability
+from cudbound.analysis.saved_file import Check, ResultVerification
 from cudbound.analysis.table import PointEstimateTable
 from cudbound.basis.results import ComparisonResult, Estimand, PointEstimate
 from cudbound.clinical.clinical_report import ClinicalReport
@@ -45,7 +46,6 @@ from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
 from cudbound.plotting.risks import CalibrationDisplay, RocDisplay
 from cudbound.plotting.studies import CoverageByScenarioDisplay, HalfWidthDisplay
 from cudbound.problem.problem import Polish
-from cudbound.saved.saved_file import Check, ResultVerification
 from cudbound.solve import CvxpyLoss, Draws, Problem, SearchLimits
 from cudbound.solve.search import Search
 from cudbound.study import (

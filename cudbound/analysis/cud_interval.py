@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from cudbound.analysis.analyze import analyze
 from cudbound.analysis.question import Question
 from cudbound.analysis.rows import UNKNOWN_ORIGIN, Analysis
+from cudbound.analysis.saved_file import SavedBound
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import CudboundWarning, ParameterError, SavedResultError
 from cudbound.basis.results import Estimand, IntervalEstimate, Pictured, WithInterval
@@ -27,7 +28,6 @@ from cudbound.records import Records
 from cudbound.report.files import write_texts
 from cudbound.report.sentences import Description, cautions, describe_rows, majority_sentence, warn_of
 from cudbound.report.tables import Run
-from cudbound.saved.saved_file import SavedBound
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,6 +13,7 @@ from cudbound.adapters.model import Model
 from cudbound.adapters.parts import describe_classifier, procedure_in_words
 from cudbound.analysis.instability_and_calibration import Instability, instability_of
 from cudbound.analysis.question import Question
+from cudbound.analysis.saved_file import SavedBound, SavedQuestion, SavedResult
 from cudbound.basis.exceptions import CudboundWarning, FailedRefitsError
 from cudbound.basis.method_card import MethodCard, Needs, RecordKind
 from cudbound.basis.results import Estimand, IntervalEstimate, OneRow, TestedRows
@@ -33,7 +34,6 @@ from cudbound.report.tables import SINGLE, Run
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.make_records import Counts
 from cudbound.resampling.splits import TEST_SET
-from cudbound.saved.saved_file import SavedBound, SavedQuestion, SavedResult
 
 #: Why a result that no call returned cannot be saved.
 UNKNOWN_ORIGIN = (

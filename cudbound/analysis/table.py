@@ -16,6 +16,7 @@ from cudbound.analysis.instability_and_calibration import (
     predictions_in,
 )
 from cudbound.analysis.rows import UNKNOWN_ORIGIN, Analysis
+from cudbound.analysis.saved_file import SavedResult, SavedRow
 from cudbound.basis import results
 from cudbound.basis.exceptions import CudboundWarning, SavedResultError, suggestion
 from cudbound.basis.results import ConfidenceInterval
@@ -28,7 +29,6 @@ from cudbound.report.render import Tabular
 from cudbound.report.sentences import Description, describe_rows
 from cudbound.report.table_columns import by_pair, comparison_report, interval_report, point_report
 from cudbound.report.tables import FULL, Report, Run, Style
-from cudbound.saved.saved_file import SavedResult, SavedRow
 
 if TYPE_CHECKING:
     import pandas as pd

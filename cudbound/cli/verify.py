@@ -74,9 +74,9 @@ def verify(
     first, then the draws, their bounds, the limits, and the rows of the table. The exit code is 4 if anything
     disagrees.
     """
+    from cudbound.analysis.saved_file import read_saved, structured
     from cudbound.basis.exceptions import SavedResultError
     from cudbound.inputs.csv_columns import read_training_data
-    from cudbound.saved.saved_file import read_saved, structured
 
     output.check([saved_file, data_path, new_cases, None if model is None else model.path])
     saved, _ = read_saved(saved_file)

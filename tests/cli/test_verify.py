@@ -12,7 +12,7 @@ from cli_fakes import assert_error, invoke
 from click.testing import Result
 
 from cudbound import LeastSquaresClassifier, cud_interval
-from cudbound.saved.saved_file import read_saved
+from cudbound.analysis.saved_file import read_saved
 
 N = 30
 RNG = np.random.default_rng(8)

@@ -24,11 +24,11 @@ from cudbound import (
     cud_interval,
     verify_result,
 )
+from cudbound.analysis.saved_file import read_saved
+from cudbound.analysis.verify_result import tolerances, witness_values
 from cudbound.basis.sample import fingerprint
 from cudbound.metrics.metric import Metric
 from cudbound.problem.problem import Problem
-from cudbound.saved.check_bounds import tolerances, witness_values
-from cudbound.saved.saved_file import read_saved
 
 # ---- a saved result is checked on the data again ----
 

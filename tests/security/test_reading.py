@@ -20,8 +20,8 @@ from within_limits import within_limits
 
 import cudbound
 from cudbound import LeastSquaresClassifier, cud_interval, verify_result
+from cudbound.analysis.saved_file import read_saved
 from cudbound.basis.exceptions import StudyError
-from cudbound.saved.saved_file import read_saved
 from cudbound.study import store as store_module
 from cudbound.study.runner import run_study
 from cudbound.study.store import Store

@@ -1,1 +1,0 @@
-"""Check a saved result on its data: the same data, valid bounds, the same rows."""
