@@ -50,7 +50,7 @@ class Bar:
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
-    monkeypatch.setattr("tqdm.tqdm", Bar)
+    monkeypatch.setattr("tqdm.auto.tqdm", Bar)
     monkeypatch.setattr(Bar, "made", [], raising=False)
     monkeypatch.setattr(Bar, "stop_after", float("inf"))
     monkeypatch.setattr(CountedLeastSquares, "n_fits", 0)
