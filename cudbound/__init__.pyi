@@ -20,6 +20,7 @@ from .bound.cud_bound import Bound as Bound
 from .clinical.clinical_report import clinical_report as clinical_report
 from .estimators.two_class import ConvexLossClassifier as ConvexLossClassifier
 from .estimators.two_class import LeastSquaresClassifier as LeastSquaresClassifier
+from .estimators.two_class import stump_basis as stump_basis
 from .intervals.method import own_method as own_method
 from .metrics.metric import Metric as Metric
 from .metrics.metrics import Metrics as Metrics

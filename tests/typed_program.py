@@ -33,6 +33,7 @@ from cudbound import (
     own_method,
     performance_interval,
     plan_sample_size,
+    stump_basis,
     verify_result,
 )
 from cudbound.analysis.instability_and_calibration import Calibration, Instability
@@ -107,7 +108,7 @@ def tables(X: Rows, y: Labels) -> pd.DataFrame:
     first: ComparisonResult = comparisons["squares", "majority", "mcnemar"]
     adjusted: float | None = first.adjusted_pvalue
     print(compare_learners([model, rival], X, y, rng=0).row.pvalue, adjusted)
-    print(available_methods())
+    print(stump_basis(model), available_methods())
     return pd.concat([intervals.to_frame(), comparisons.to_frame(), points.to_frame()])
 
 

@@ -129,8 +129,8 @@ REFUSALS = (
         family=("AdaBoostClassifier", "GradientBoostingClassifier", "HistGradientBoostingClassifier"),
         reason="adds one tree after another and does not revise earlier ones, so its coefficients do not jointly "
         "minimize its loss.",
-        remedy="Fit steps of all features jointly: "
-        "ConvexLossClassifier('exponential', penalty=0.01, basis=KBinsDiscretizer()).fit(X, y).",
+        remedy="Refit on the stumps of AdaBoostClassifier() or GradientBoostingClassifier(max_depth=1): "
+        "ConvexLossClassifier('exponential', penalty=0.01, basis=stump_basis(model)).fit(X, y).",
     ),
     Refusal(
         family=("CalibratedClassifierCV",),

@@ -20,6 +20,7 @@ from cudbound.adapters.parts import EstimatorParts, parameters_of, unwrap
 from cudbound.basis import exceptions
 from cudbound.basis.calls import warn
 from cudbound.basis.sample import Sample, copied, dense
+from cudbound.estimators.two_class import StumpBasis
 from cudbound.problem.coordinates import design_rank
 from cudbound.problem.problem import AdditiveModel
 from cudbound.records import Design
@@ -114,13 +115,13 @@ def _frozen(parts: EstimatorParts) -> Iterator[str]:
                 yield f"{name}(prefit=True)"
             elif isinstance(cv := getattr(part, "cv", None), str) and cv == "prefit":
                 yield f"{name}(cv='prefit')"
-            elif is_own_clone(part):
+            elif isinstance(part, StumpBasis) or is_own_clone(part):
                 yield name
 
 
 def label_use(step: Any) -> str:
     """Return "uses" for a step that uses the labels, "may use" if that is unknown, and otherwise an empty text."""
-    if step is None or isinstance(step, str) or is_own_clone(step):  # no refit changes it
+    if step is None or isinstance(step, str | StumpBasis) or is_own_clone(step):  # no refit changes it
         return ""
     for name in ("steps", "transformers", "transformer_list"):
         if hasattr(step, name):

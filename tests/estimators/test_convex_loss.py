@@ -1,4 +1,4 @@
-"""The classifiers of the package: the minimum each promises, bases, weights, and refusals."""
+"""The classifiers of the package: the minimum each promises, bases, stumps, weights, and refusals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from least_loss import least_mean_loss, model_of
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.decomposition import PCA
-from sklearn.ensemble import RandomTreesEmbedding
+from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier, RandomTreesEmbedding
 from sklearn.frozen import FrozenEstimator
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
@@ -19,11 +19,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, SplineTransformer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval
+from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval, stump_basis
 from cudbound.adapters import batched_refit, to_additive_model
 from cudbound.basis.exceptions import NoMinimizerError
 from cudbound.estimators.two_class import minimum_norm_fits
-from cudbound.losses.surrogates import LOSSES
+from cudbound.losses.surrogates import LOSSES, get_loss
 
 # ---- the classifier for all losses ----
 
@@ -247,3 +247,58 @@ def test_one_class_in_a_batch_is_the_constant_classifier():
     weights = np.array([y > 0, y < 0], dtype=float)
     refit = batched_refit(LeastSquaresClassifier().fit(X, y), X, y)
     np.testing.assert_array_equal(refit(weights)[0], [y < 0, y > 0])
+
+
+# ---- stumps of boosting models as a basis ----
+
+
+def rounded(seed=0, n=40):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3)).round(1)
+    return X, np.where(X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=n) > 0, "ill", "well")
+
+
+def _models():
+    X, y = rounded()
+    yield "adaboost", AdaBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    yield "boosting", GradientBoostingClassifier(n_estimators=30, max_depth=1, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize("model", [pytest.param(model, id=name) for name, model in _models()])
+def test_columns_are_the_distinct_splits(model):
+    X, _ = rounded()
+    basis = stump_basis(model)
+    columns = basis.fit_transform(X)
+    assert set(np.unique(columns)) <= {0.0, 1.0}
+    at = np.float32(basis.thresholds[0])  # a value at a threshold is below it, as in a tree
+    assert (
+        clone(basis).set_params(thresholds=[at] * columns.shape[1]).transform(np.full((1, 3), at)).max()
+        == 0.0
+    )
+    splits = list(zip(basis.features, basis.thresholds, strict=True))
+    assert splits == sorted(set(splits))
+    new = np.random.default_rng(1).normal(size=(100, 3)).round(1)
+    # every tree is constant on either side of one of the columns
+    trees = np.ravel(np.asarray(model.estimators_, dtype=object))
+    for rows in (X, new):
+        columns = basis.transform(rows)
+        for tree in trees:
+            values = np.ravel(tree.predict(rows))
+            assert any(
+                len(set(values[column == 0.0].tolist())) <= 1
+                and len(set(values[column == 1.0].tolist())) <= 1
+                for column in columns.T
+            )
+
+
+@pytest.mark.parametrize("model", [pytest.param(model, id=name) for name, model in _models()])
+def test_the_refit_has_a_smaller_loss_than_boosting(model):
+    X, y = rounded()
+    loss = "exponential" if isinstance(model, AdaBoostClassifier) else "logistic"
+    clf = ConvexLossClassifier(loss, penalty=1e-6, basis=stump_basis(model)).fit(X, y)
+    labels = np.where(y == "well", 1.0, -1.0)
+    boosted = np.ravel(model.decision_function(X))
+    values = [get_loss(loss).value(labels, scores).mean() for scores in (clf.decision_function(X), boosted)]
+    assert values[0] < values[1]
+    model_as_arrays = to_additive_model(clf, X, y)
+    np.testing.assert_array_equal(model_as_arrays.design[:, 1:], stump_basis(model).transform(X))

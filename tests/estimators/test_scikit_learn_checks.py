@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn_versions import older_than
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
+from cudbound.estimators.two_class import StumpBasis
 from cudbound.losses.surrogates import LOSSES
 
 if older_than("1.9"):
@@ -50,6 +51,7 @@ ESTIMATORS = [
     ConvexLossClassifier("squared"),
     ConvexLossClassifier("huber"),
     ConvexLossClassifier(penalty=0.01, basis=PolynomialFeatures(1, include_bias=False)),
+    StumpBasis([0], [0.5]),
 ]
 #: By estimator, the checks that must fail, with the reasons.
 FAILURES = {

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from click.testing import CliRunner
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
@@ -139,6 +140,11 @@ def single_class_draws() -> Numbers:
 def error_interval_of(classifier: Any, seed: int, n_resamples: int = 30, **kind: Any) -> Numbers:
     clf, X, y = fitted(classifier, **kind)
     return table(cb.performance_interval(clf, X, y, n_resamples=n_resamples, rng=seed).to_frame())
+
+
+def boosted_stumps() -> Any:
+    boosted = GradientBoostingClassifier(n_estimators=4, max_depth=1, random_state=0).fit(*sample())
+    return cb.ConvexLossClassifier("exponential", penalty=0.1, basis=cb.stump_basis(boosted))
 
 
 def of_cud(classifier: Any = None, **options: Any) -> Numbers:
@@ -398,6 +404,7 @@ CALLS: dict[str, Callable[[], Numbers]] = {
     "error_interval_of_robust_scaling": lambda: error_interval_of(
         make_pipeline(RobustScaler(), LogisticRegression()), 26
     ),
+    "error_interval_of_stumps": lambda: error_interval_of(boosted_stumps(), 29, n_resamples=20),
     "error_interval_of_a_selection": lambda: error_interval_of(
         make_pipeline(SelectKBest(f_classif, k=2), LinearDiscriminantAnalysis()), 27, n_features=6
     ),
