@@ -18,8 +18,13 @@ from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.method_card import RULE, RecordKind
 from cudbound.basis.results import Outcome
 from cudbound.basis.validation import Array
-from cudbound.intervals.bootstrap_percentile import SAME_REPLICATE, percentile_interval, shifted_interval
-from cudbound.intervals.method import Method, defined_values, of_record
+from cudbound.intervals.bootstrap_percentile import (
+    SAME_REPLICATE,
+    percentile_interval,
+    percentiles_of_draws,
+    shifted_interval,
+)
+from cudbound.intervals.method import Method, of_record
 from cudbound.records import Records
 from cudbound.records.losses import ratio_or_nan
 from cudbound.records.rules import (
@@ -414,15 +419,8 @@ TUNED_FOLDS = RecordKind(
 
 
 def _percentiles(values: Array, confidence_level: float, units: str) -> Outcome:
-    defined, remarks = defined_values(values, f"that contained all {units}")
-    if not defined.size:
-        return Outcome.undefined(f"undefined: every draw contained all {units}; use more bootstrap draws")
-    return Outcome(
-        float(defined.mean()),
-        percentile_interval(defined, confidence_level),
-        remarks=remarks,
-        degenerate="both limits are the same draw's error",
-    )
+    none = f"undefined: every draw contained all {units}; use more bootstrap draws"
+    return percentiles_of_draws(values, confidence_level, f"that contained all {units}", none)
 
 
 def _bbc_cv(records: Records, confidence_level: float) -> Outcome:

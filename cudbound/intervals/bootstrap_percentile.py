@@ -27,7 +27,7 @@ from cudbound.basis.proportions import (
 from cudbound.basis.results import UNDEFINED_LIMITS, ConfidenceInterval, Outcome, PointOutcome
 from cudbound.basis.validation import Array
 from cudbound.intervals.at_632 import UNEQUAL_ROWS, err1_influences, has_unequal_rows
-from cudbound.intervals.method import EQUAL, Method, defined_values, replicates_632
+from cudbound.intervals.method import EQUAL, Method
 from cudbound.point_estimates import auc, bootstrap_632
 from cudbound.point_estimates.auc import order_codes, weighted_auc
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, estimate_632
@@ -194,9 +194,16 @@ CORRECTIONS: dict[str, IntervalOf] = {
 }
 
 
+def defined_values(replicates: Array, lost: str) -> tuple[Array, tuple[str, ...]]:
+    """Return the defined replicates, and a remark about draws that were `lost`, if any."""
+    defined = replicates[~np.isnan(replicates)]
+    n_lost = replicates.size - defined.size
+    return defined, (f"{n_lost} draws {lost} dropped",) if n_lost else ()
+
+
 def _of_632(records: Records, confidence_level: float, interval_of: IntervalOf) -> Outcome:
     estimate = estimate_632(records)
-    defined, remarks = defined_values(replicates_632(records), "with no row out of bag")
+    defined, remarks = defined_values(replicates_at(records, "632"), "with no row out of bag")
     if not defined.size:
         reason = None if np.isnan(estimate) else "no draw has a .632 estimate"
         return Outcome(estimate, UNDEFINED_LIMITS, remarks=remarks, degenerate=reason)
@@ -275,7 +282,6 @@ BIAS_CORRECTED = Method(
 
 
 NO_DRAW = "undefined: no draw leaves out rows of both classes; use more bootstrap draws"
-EQUAL_DRAWS = "both limits come from the same draw"
 
 
 def out_of_bag_aucs(records: Records) -> Array:
@@ -296,9 +302,8 @@ def _of_aucs(records: Records, confidence_level: float, *, quantile: str) -> Out
     Tendency: at level .95, coverage was .12 in the worst and .98 in the median of 91 settings.
     Reference: Efron and Tibshirani (1993), applied to out-of-bag estimates.
     """
-    return _out_of_bag(
-        out_of_bag_aucs(records), confidence_level, quantile, "that left out one class", NO_DRAW
-    )
+    aucs = out_of_bag_aucs(records)
+    return percentiles_of_draws(aucs, confidence_level, "that left out one class", NO_DRAW, quantile)
 
 
 def _of_means(records: Records, confidence_level: float, *, quantile: str) -> Outcome:
@@ -307,19 +312,18 @@ def _of_means(records: Records, confidence_level: float, *, quantile: str) -> Ou
     Tendency: at level .95, coverage was .90 in the worst and .97 in the median of 87 settings.
     """
     means = records.require(BOOTSTRAP).out_of_bag
-    return _out_of_bag(means, confidence_level, quantile, "that left out no row", NOTHING_OUT_OF_BAG)
+    return percentiles_of_draws(means, confidence_level, "that left out no row", NOTHING_OUT_OF_BAG, quantile)
 
 
-def _out_of_bag(values: Array, confidence_level: float, quantile: str, lost: str, none: str) -> Outcome:
+def percentiles_of_draws(
+    values: Array, confidence_level: float, lost: str, none: str, quantile: str = "inverted-cdf"
+) -> Outcome:
+    """Return mean and percentiles of a value per draw; remarks count draws that were `lost`, `none` is for all lost."""
     values, remarks = defined_values(values, lost)
     if values.size == 0:
         return Outcome.undefined(none)
-    return Outcome(
-        float(values.mean()),
-        percentile_interval(values, confidence_level, quantile),
-        remarks=remarks,
-        degenerate=EQUAL_DRAWS,
-    )
+    interval = percentile_interval(values, confidence_level, quantile)
+    return Outcome(float(values.mean()), interval, remarks=remarks, degenerate=SAME_REPLICATE)
 
 
 OUT_OF_BAG_PERCENTILE = Method(
@@ -359,16 +363,21 @@ def estimate_at(records: Records, center: str) -> PointOutcome:
 
 
 def replicates_at(records: Records, center: str) -> Array:
-    """Return the same estimate recomputed on every draw from inner draws; nan where it is undefined.
+    """Return the same estimate recomputed on every draw, shape (n_resamples,); nan where it is undefined.
+
+    It comes from inner draws. Without them the .632 estimate is the variant .368 err(f_b on D_b) + .632 err(f_b off
+    D_b), which needs no further fits, and is nan where nothing was out of bag.
 
     Raises
     ------
     ValueError
         If the records lack what the estimate needs.
     """
+    bootstrap = records.require(BOOTSTRAP)
     if center == "632":
-        return replicates_632(records)
-    bootstrap, inner = records.require(BOOTSTRAP), records.require(INNER)
+        left_out = bootstrap.out_of_bag if records.inner is None else records.inner.errors
+        return bootstrap_632.error_632(bootstrap.resubstitution, left_out)
+    inner = records.require(INNER)
     name, recorded = (
         ("optimism", inner.optimism) if center == "optimism" else ("no_information", bootstrap.no_information)
     )

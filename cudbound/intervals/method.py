@@ -26,12 +26,11 @@ from cudbound.basis.results import (
     PointOutcome,
     TestOutcome,
 )
-from cudbound.basis.validation import Array, check_choice
+from cudbound.basis.validation import check_choice
 from cudbound.metrics.metric import MetricRows
-from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
+from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG
 from cudbound.records import Records
 from cudbound.records.records import check_records, count_fits, fields_of_row
-from cudbound.resampling.bootstrap import BOOTSTRAP
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
@@ -342,24 +341,6 @@ def why_no_limits(interval: ConfidenceInterval, lowest: float, reason: str | Non
             return f"the limit is not within ({lowest:g}, 1)"
         return f"both raw limits lie outside [{lowest:g}, 1]"
     return reason or ("zero width" if interval.width <= 0.0 else "undefined limits")
-
-
-def defined_values(replicates: Array, lost: str) -> tuple[Array, tuple[str, ...]]:
-    """Return the defined replicates, and a remark about draws that were `lost`, if any."""
-    defined = replicates[~np.isnan(replicates)]
-    n_lost = replicates.size - defined.size
-    return defined, (f"{n_lost} draws {lost} dropped",) if n_lost else ()
-
-
-def replicates_632(records: Records) -> Array:
-    """Return the .632 estimate recomputed on every draw, shape (n_resamples,).
-
-    With recorded inner draws it is the .632 estimate of the draw. Without them it is the variant .368 err(f_b on D_b) +
-    .632 err(f_b off D_b), which needs no further fits. Entries are nan where nothing was out of bag.
-    """
-    bootstrap = records.require(BOOTSTRAP)
-    left_out = bootstrap.out_of_bag if records.inner is None else records.inner.errors
-    return np.asarray(error_632(bootstrap.resubstitution, left_out))
 
 
 #: Of a difference of errors; "equivalent": that it is between -null and null.
