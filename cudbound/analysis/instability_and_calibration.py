@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -126,29 +127,25 @@ class Instability(InLines, Pictured["Display"]):
 
     def lines(self) -> list[str]:
         """Return the summary, in sentences."""
+        numbers, of_risks = self.summary, []
         low, high = (f"{int((self.shares > mark).sum())} ({_percent(self.above(mark))})" for mark in MARKS)
         first, second = (f"{100 * mark:g}%" for mark in MARKS)
         rows = "rows" if self.event is None and self.risks is not None else "training rows"
+        if self.mape is not None:
+            of_risks = [
+                f"Prediction instability: the risk by a refit differs from that by this classifier by "
+                f"{numbers['mape']:.3f} on average, and by {numbers['largest_mape']:.3f} for the least stable row "
+                "(mean absolute prediction error, MAPE).",
+                f"For half of the rows, 95% of the refits' risks span {numbers['median_range']:.3f} or more. "
+                + NO_CONFIDENCE_INTERVAL,
+            ]
         return [
             f"Classification instability: of {self.shares.size} {rows}, {low} are classified differently by "
             f"more than {first} of the refits, {high} by more than {second}.",
             f"A refit and this classifier disagree about {_percent(self.mean)} of the rows, on average over "
             f"{self.n_refits} bootstrap draws.",
-            *self._lines_of_risks(),
+            *of_risks,
             *(f"{remark[0].upper()}{remark[1:]}." for remark in self.remarks),
-        ]
-
-    def _lines_of_risks(self) -> list[str]:
-        """Return what the refits say of the risks, in sentences; none without risks."""
-        if self.mape is None:
-            return []
-        numbers = self.summary
-        return [
-            f"Prediction instability: the risk by a refit differs from that by this classifier by "
-            f"{numbers['mape']:.3f} on average, and by {numbers['largest_mape']:.3f} for the least stable row (mean "
-            "absolute prediction error, MAPE).",
-            f"For half of the rows, 95% of the refits' risks span {numbers['median_range']:.3f} or more. "
-            + NO_CONFIDENCE_INTERVAL,
         ]
 
     def to_frame(self) -> pd.DataFrame:
@@ -193,16 +190,17 @@ class Instability(InLines, Pictured["Display"]):
         check_choice("picture", picture, get_args(Picture)[:n_possible])
         if picture == "classes":
             return plots.InstabilityDisplay(self.shares, self.distances, self.distances_of, marks=MARKS)
-        assert self.risks is not None
-        assert self.refit_risks is not None
-        if picture == "risks":
-            return plots.PredictionInstabilityDisplay(self.risks, self.refit_risks)
-        if picture == "mape":
-            return plots.MapeDisplay(self.risks, self.refit_risks)
-        assert self.event is not None
-        if picture == "calibration":
-            return plots.CalibrationInstabilityDisplay(self.risks, self.refit_risks, self.event)
-        return plots.DecisionCurveInstabilityDisplay(self.risks, self.refit_risks, self.event)
+        of_risks: Mapping[str, Callable[..., Display]] = {
+            "risks": plots.PredictionInstabilityDisplay,
+            "mape": plots.MapeDisplay,
+        }
+        if picture in of_risks:
+            return of_risks[picture](self.risks, self.refit_risks)
+        of_events: Mapping[str, Callable[..., Display]] = {
+            "calibration": plots.CalibrationInstabilityDisplay,
+            "net-benefit": plots.DecisionCurveInstabilityDisplay,
+        }
+        return of_events[picture](self.risks, self.refit_risks, self.event)
 
     def plot(self, ax: Any = None, *, picture: Picture = "classes") -> Display:
         """Draw a picture; parameters as for `display`, and axes, or None for a new figure."""

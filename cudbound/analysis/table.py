@@ -237,10 +237,8 @@ class IntervalTable(Table[results.IntervalEstimate], results.Pictured["IntervalD
     @property
     def calibration(self) -> Calibration | None:
         """Calibration intercept and slope; None unless a requested metric, such as "brier", needs probabilities."""
-        analysis = self.analysis
-        if analysis is None or analysis.records.probabilities is None:
-            return None
-        return calibration_in(analysis.records)
+        records = None if self.analysis is None else self.analysis.records
+        return None if records is None or records.probabilities is None else calibration_in(records)
 
     @property
     def predictions(self) -> pd.DataFrame | None:
@@ -250,10 +248,8 @@ class IntervalTable(Table[results.IntervalEstimate], results.Pictured["IntervalD
         left the row out, its mean rank among the rows left out, as a share (``rank_out_of_bag``), and its mean
         probability (``probability_out_of_bag``); nan where not recorded.
         """
-        analysis = self.analysis
-        return (
-            None if analysis is None or analysis.records.event is None else predictions_in(analysis.records)
-        )
+        records = None if self.analysis is None else self.analysis.records
+        return None if records is None or records.event is None else predictions_in(records)
 
     @property
     def pictured(self) -> pd.DataFrame:

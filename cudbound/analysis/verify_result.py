@@ -158,15 +158,9 @@ def verify_result(
     data = fitted_sample(estimator, X, y, streams, groups, sample_weight, several=True)
     metrics = saved.question.metric.resolve(data.classes.tolist())
     data = replace(data, event_class=metrics.event_class(data.classes.tolist()))
-    same = data.fingerprint == saved.fingerprint and data.n_samples == saved.counts.shape[1]
-    checks = [
-        Check(
-            "file",
-            intact,
-            "unchanged since it was written" if intact else "changed since it was written, or damaged",
-        ),
-        _check_data(saved, data.fingerprint, same, data.n_samples),
-    ]
+    change = "unchanged since it was written" if intact else "changed since it was written, or damaged"
+    checks = [Check("file", intact, change), _check_data(saved, data)]
+    same = checks[1].passed
     level = saved.question.confidence_level
     targets = targets_of(metrics, data.events, data.sample_weight, level, saved.question.alternative)
     # what the result says was said when it was computed
@@ -195,17 +189,16 @@ def verify_result(
     return replace(result, intervals=_in_words(saved)) if verified else result
 
 
-def _check_data(saved: SavedResult, fingerprint: str, same: bool, n: int) -> Check:
+def _check_data(saved: SavedResult, data: Sample) -> Check:
     """Compare the fingerprint of the data with that in the file."""
-    if same:
-        return Check("data", True, f"fingerprint {fingerprint[:12]}..., as in the file")
-    was = saved.counts.shape[1]
-    why = f"{n} rows, but {was} in the file: some were added, removed, or dropped for a missing cell"
-    if n == was:
+    here, n, was = f"fingerprint {data.fingerprint[:12]}...", data.n_samples, saved.counts.shape[1]
+    if n != was:
+        why = f"{n} rows, but {was} in the file: some were added, removed, or dropped for a missing cell"
+    elif data.fingerprint == saved.fingerprint:
+        return Check("data", True, f"{here}, as in the file")
+    else:
         why = f"{n} rows, as in the file, but a value, a label, a group or the order of rows differs"
-    return Check(
-        "data", False, f"{why}. Fingerprint {fingerprint[:12]}..., in the file {saved.fingerprint[:12]}..."
-    )
+    return Check("data", False, f"{why}; {here}, in the file {saved.fingerprint[:12]}...")
 
 
 def _check_draws(saved: SavedResult, counts: NDArray[np.int32]) -> Check:
