@@ -91,13 +91,11 @@ class JointDraws:
 
     def of(self, number: int) -> Draws:
         """Return the draws of one metric, on its own scale."""
-        part = slice(number * self.n_draws, (number + 1) * self.n_draws)
-        scale = self.metrics[number].scale
-        taken = {
-            name: getattr(self.draws, name)[part] for name in ("lower", "upper", "status", "nodes", "witness")
-        }
-        taken |= {name: scale * taken[name] for name in ("lower", "upper")}
-        return Draws(**taken)
+        part, scale = slice(number * self.n_draws, (number + 1) * self.n_draws), self.metrics[number].scale
+        lower, upper, status, nodes, witness = (
+            getattr(self.draws, name)[part] for name in ("lower", "upper", "status", "nodes", "witness")
+        )
+        return Draws(scale * lower, scale * upper, status, nodes, witness)
 
     @property
     def n_draws(self) -> int:
@@ -253,11 +251,11 @@ class CudBound:
         proved = self.draws.certified.all() if search.all_draws else result.certified
         if proved or (limits is None and (search.all_draws or level == self.confidence_level)):
             return result
-        result = replace(result, search=search)
         if self.joint is None:
-            result = replace(result, draws=search.run(self.problem, level, self.draws))._at(level)
+            result = replace(result, search=search, draws=search.run(self.problem, level, self.draws))
         else:
-            result = replace(result, joint=self.joint.at(level, search))._at(level)
+            result = replace(result, search=search, joint=self.joint.at(level, search))
+        result = result._at(level)
         if not result.certified:
             warn(search_ended(result.draws, result.q_lower, result.q))
         return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -151,24 +151,20 @@ def coefficients_of(scores: Scores | None, columns: pd.DataFrame) -> dict[str, A
     >>> [(term["column"], term["level"], round(term["coefficient"], 9)) for term in model["terms"]]
     [('age', None, 0.1), ('sex', 'f', 0.0), ('sex', 'm', 1.0)]
     """
-    none: dict[str, Any] = {"intercept": None, "terms": []}
+    without = partial(dict[str, Any], intercept=None, terms=[])
     if scores is None:
-        return none | {"why_none": "it has no decision function, whose values could be a sum of terms"}
+        return without(why_none="it has no decision function, whose values could be a sum of terms")
     names = [name for name, _ in _terms(columns)]
-    if not names:
-        return none | {"why_none": "it has no columns"}
-    if len(names) > MOST_TERMS:
-        return none | {
-            "why_none": f"its columns have {len(names):,} numbers and levels, more than {MOST_TERMS:,}"
-        }
+    if not 0 < len(names) <= MOST_TERMS:
+        return without(
+            why_none=f"its columns have {len(names):,} numbers and levels, and 1 to {MOST_TERMS:,} can be listed"
+        )
     rows = _mixed_rows(columns, 2 * len(names) + 20)
     with warnings.catch_warnings(action="ignore"):
         try:
             values = np.asarray(scores(rows), dtype=np.float64)
         except Exception as error:  # any code of a user may run here, and what fails has no such terms
-            return none | {
-                "why_none": f"it gives mixed rows of these cases no score ({type(error).__name__})"
-            }
+            return without(why_none=f"it gives mixed rows of these cases no score ({type(error).__name__})")
     design = np.column_stack([term for _, term in _terms(rows, columns)])
     center, spread = design.mean(axis=0), design.std(axis=0)
     spread[spread == 0.0] = np.inf  # what does not vary is part of the intercept
@@ -177,7 +173,7 @@ def coefficients_of(scores: Scores | None, columns: pd.DataFrame) -> dict[str, A
     intercept = values.mean() - center @ slopes
     largest = max(np.ptp(values), abs(values[0]))
     if not np.abs(design @ slopes + intercept - values).max() <= ROUNDING * largest:  # refuses nan as well
-        return none | {"why_none": "its score is not a sum of one term per column that is linear in numbers"}
+        return without(why_none="its score is not a sum of one term per column that is linear in numbers")
     terms = [
         {"column": str(column), "level": level, "coefficient": float(slope)}
         for (column, level), slope in zip(names, slopes, strict=True)
