@@ -46,7 +46,7 @@ COMMANDS = (
     *("demo", "check", "interval", "report", "compare-learners", "plan"),
     *("methods", "explain", "example", "study", "verify"),
 )
-BESIDE = {"explain": "methods", "example": "demo"}
+BESIDE = {"compare_learners": "learners", "explain": "methods", "example": "demo"}
 #: What the package calls an argument, where a command has another name for it.
 NAMES = {
     "rng": "seed",
