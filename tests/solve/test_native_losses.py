@@ -216,3 +216,29 @@ def test_kernel_equals_one_program_a_cell(loss: str, seeds: list[int]) -> None:
             decided_by_the_loss += 0.0 < g < 1.0
     assert decided_by_the_loss > asked // 20
     assert left_open <= asked // 20
+
+
+# ---- a row that hardly counts, and only far out ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "huber"])
+def test_a_slope_that_a_single_row_may_have_does_not_count_as_rounding(loss: str) -> None:
+    # the row weighs 1e-6 and is 1e-8 long or shorter: .0588 was certified, and .2353 cannot be ruled out
+    rng = np.random.default_rng([63, 2])
+    n, p = 17, int(rng.integers(2, 5))
+    design = rng.normal(size=(n, p))
+    labels = np.where(design[:, 1] * rng.choice([0.3, 3, 30]) + rng.normal(size=n) > 0, 1.0, -1.0)
+    labels[:2] = 1.0, -1.0
+    light = int(rng.integers(n))
+    design[light] *= 10.0 ** -rng.integers(8, 11)
+    sample_weight = np.where(np.arange(n) == light, 1e-6, 1.0)
+    counts = rng.multinomial(n, np.ones(n) / n, size=6)[:1]
+    whole = Problem.of(design, labels, np.zeros(p), np.ones((1, n)), loss=loss, sample_weight=sample_weight)
+    anchor = kernel.minimize(whole).coef[0]
+    problem = Problem.of(
+        design, labels, anchor, counts, loss=loss, sample_weight=sample_weight, localization=np.inf
+    )
+    draws = solve_draws(problem)
+    assert draws.status[0] is SolveStatus.INACCURATE
+    assert draws.upper[0] >= 4 / n - 1e-9
+    assert draws.lower[0] <= 1 / n + 1e-9

@@ -251,8 +251,9 @@ struct Settings {
 
     // Nor does it count as found if that gradient could undo more than the slack within 1 / `tie` times the size of the
     // coefficients: no cone that is wider than a tie reaches farther. Up to this many times the rounding errors of its
-    // terms it counts as none: what a row with a small weight loses only far out is then missed, which can lower Q.
+    // terms it counts as none, if no row pulls as little as this many times that: its loss far out would be missed.
     static constexpr double slope_doubt = 16.0;
+    static constexpr double slope_of_row = 1e3;
 
     // Under a loss that never reaches 0, rows whose loss falls below `vanished` count as having none until it is above
     // `returned` again, which can only enlarge Q. On separable draws it ends the search for a minimizer at infinity.

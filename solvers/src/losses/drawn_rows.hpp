@@ -145,6 +145,13 @@ class DrawnRows {
         return value;
     }
 
+    // The least of what single rows add to the slope for each unit of the slope of their loss.
+    double least_pull() const {
+        double least = infinity;
+        for (std::size_t i = 0; i < mass_.size(); ++i) least = std::min(least, mass_[i] * lengths_[i]);
+        return least;
+    }
+
     // What the margins lose by rounding is worth this times the length of the coefficients, in units of a rounding
     // error.
     double steepness() const {

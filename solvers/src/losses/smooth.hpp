@@ -247,7 +247,9 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         if (!(assumed_ <= slack)) return false;
         const double size = size_of(here.base);
         const double slope = assumed_ / (Settings::residual_reach * size);
-        if (slope <= Settings::slope_doubt * Settings::unit_error * p * rows_.steepness()) return true;
+        const double doubt = Settings::slope_doubt * Settings::unit_error * p * rows_.steepness();
+        // the slope may be that of a row which pulls as little
+        if (slope <= doubt && Settings::slope_of_row * doubt <= rows_.least_pull()) return true;
         // Rows that weigh next to nothing have slopes as small, which the edge of a thin cone makes smaller still: what
         // they lose may end far out.
         return rows_.lost_by_rows_below(slope * size / Settings::tie) <= slack;
