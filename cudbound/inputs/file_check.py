@@ -81,7 +81,8 @@ def check_file(data: DataFile) -> FileCheck:
     Parameters
     ----------
     data : DataFile
-        The known options; an empty `target` or `positive` is guessed, and so is the role of every other column.
+        The known options, which name no weights; an empty `target` or `positive` is guessed, and so is the role of
+        every other column.
 
     Raises
     ------
@@ -93,7 +94,7 @@ def check_file(data: DataFile) -> FileCheck:
     table = read_data_file(data)
     names = list(table.cells.columns)
     check_names(table, data, with_target=bool(data.target))
-    others = {*data.exclude, *table.unnamed, data.group, data.weight}
+    others = {*data.exclude, *table.unnamed, data.group}
     named = {*data.features, data.target} if data.features and data.target else {*names}
     used = [name for name in names if name in named - others]
     problems = [*table.warnings]
@@ -105,9 +106,8 @@ def check_file(data: DataFile) -> FileCheck:
     keys = values.map(data_file.key_of)
     roles = {name: _role(keys[name], kinds[name], data) if name in used else LEFT_OUT for name in names}
     roles |= dict.fromkeys(table.unnamed.difference(data.exclude), UNNAMED)
-    roles |= {
-        name: role for name, role in ((data.group, "group"), (data.weight, "weight")) if name is not None
-    }
+    if data.group is not None:
+        roles[data.group] = "group"
     data = _with_target(data, values[used], keys[used], roles, problems)
     if data.features:
         roles |= {name: LEFT_OUT for name in used if name not in (*data.features, data.target)}
@@ -235,7 +235,7 @@ def _readable(
 ) -> DataFile:
     """Return the options for reading the file without unusable columns."""
     features = _of(roles, *USABLE)
-    labels = [name for name in (data.target, data.group, data.weight) if name]
+    labels = [name for name in (data.target, data.group) if name]
     absent = values[[*features, *labels]].isna()
     if data.missing == "error" and absent.any(axis=None):
         try:
