@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -130,6 +130,8 @@ class BootstrapLosses(rules.Recorded):
     scores, probabilities : ndarray of float, shape (n_resamples, n_samples), or None
         Scores (larger ones favor the event) or probabilities of the event, from the classifier fitted to the draw; nan
         if the draw has one class. Kept if a metric uses them: 1.6 MB for 1,000 draws of 200 rows.
+    n_fits, n_samples : int
+        Number of classifier fits behind the record, and of rows of the training set.
     """
 
     counts: rules.Counts
@@ -141,24 +143,18 @@ class BootstrapLosses(rules.Recorded):
     weighed: rules.Flag = False
     scores: rules.DrawScores = None
     probabilities: rules.DrawProbabilities = None
+    n_fits: int = field(init=False, repr=False)
+    n_samples: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for name, size in zip(("n_fits", "n_samples"), self.counts.shape, strict=True):
+            object.__setattr__(self, name, size)
         rules.check_outputs(self, counts=self.counts)
         rules.check_draws(self.counts, uneven=self.uneven)
         for name in ("no_information", "on_draws"):
             if getattr(self, name) is not None:
                 rules.check_same("length", **{"counts": self.counts, name: getattr(self, name)})
-
-    @property
-    def n_fits(self) -> int:
-        """Number of classifier fits behind the record."""
-        return len(self.counts)
-
-    @property
-    def n_samples(self) -> int:
-        """Number of rows of the training set."""
-        return int(np.shape(self.counts)[1])
 
     @property
     def resubstitution(self) -> Array:
@@ -219,6 +215,10 @@ class FoldLosses(rules.Recorded):
         fitted to one class. Kept if a metric uses them.
     n_train_of_all : float or None, default=None
         Mean number of training rows, if losses are kept for some of the rows only.
+    n_folds, n_fits : int
+        Number of folds K, each with a fit.
+    n_samples : int
+        Number of rows of the training set.
     """
 
     losses: rules.RowLosses
@@ -228,6 +228,9 @@ class FoldLosses(rules.Recorded):
     scores: rules.RowScores = None
     probabilities: rules.RowProbabilities = None
     n_train_of_all: float | None = None
+    n_folds: int = field(init=False, repr=False)
+    n_fits: int = field(init=False, repr=False)
+    n_samples: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -238,6 +241,9 @@ class FoldLosses(rules.Recorded):
                 "The 'fold' parameter must number at least two folds 0, 1, 2, ... without gaps. "
                 f"Got the numbers {numbers[:10].tolist()} instead."
             )
+        object.__setattr__(self, "n_folds", numbers.size)
+        object.__setattr__(self, "n_fits", numbers.size)
+        object.__setattr__(self, "n_samples", self.fold.size)
 
     @classmethod
     def from_blocks(cls, blocks: Sequence[ArrayLike]) -> FoldLosses:
@@ -256,19 +262,6 @@ class FoldLosses(rules.Recorded):
         return cls(
             np.concatenate(arrays), np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
         )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of rows of the training set."""
-        return int(self.fold.size)
-
-    @property
-    def n_folds(self) -> int:
-        """Number of folds K."""
-        return int(self.fold.max()) + 1
-
-    #: Number of classifier fits behind the record.
-    n_fits = n_folds
 
     @property
     def n_train(self) -> float:
@@ -302,10 +295,14 @@ class RepeatedFoldLosses(rules.Recorded):
     partitions : tuple of FoldLosses
         At least one.
     remarks : tuple of str
+    n_fits, n_samples : int
+        Number of classifier fits behind the record, and of rows of the training set.
     """
 
     partitions: tuple[FoldLosses, ...]
     remarks: rules.Remarks = ()
+    n_fits: int = field(init=False, repr=False)
+    n_samples: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -313,16 +310,8 @@ class RepeatedFoldLosses(rules.Recorded):
         if len(sizes) != 1:
             rule = "one FoldLosses or more, all of the same rows"
             raise ParameterError("partitions", rule, f"{sorted(sizes)} rows")
-
-    @property
-    def n_samples(self) -> int:
-        """Number of rows of the training set, from the first partition."""
-        return self.partitions[0].n_samples
-
-    @property
-    def n_fits(self) -> int:
-        """Number of classifier fits behind the record."""
-        return sum(partition.n_fits for partition in self.partitions)
+        object.__setattr__(self, "n_fits", sum(folds.n_fits for folds in self.partitions))
+        object.__setattr__(self, "n_samples", sizes.pop())
 
 
 #: The methods of 5x2 cross-validation are defined for this many halvings; their degrees of freedom follow from it.

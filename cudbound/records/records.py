@@ -121,15 +121,22 @@ class Records(rules.Recorded):
     probabilities: rules.RowProbabilities = None
     kind: Literal["classes", "scores", "probabilities"] = "classes"
     of_methods: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    _n_samples: int | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.bootstrap is not None and self.inner is not None:
             rules.check_same("length", bootstrap=self.bootstrap.counts, inner=self.inner.errors)
-        sizes = self._sizes
+        arrays = {name: getattr(self, name) for name in ("event", "losses", "scores", "probabilities")}
+        sizes = [(name, int(np.size(array))) for name, array in arrays.items() if array is not None]
+        records = (*vars(self).values(), *self.of_methods.values())
+        sizes += [
+            (type(record).__name__, record.n_samples) for record in records if hasattr(record, "n_samples")
+        ]
         if len({size for _, size in sizes}) > 1:
             each = ", ".join(f"{name} of {size} rows" for name, size in sizes)
             raise ValueError(f"All records must be of one training set. Got {each}; omit those of others.")
+        object.__setattr__(self, "_n_samples", sizes[0][1] if sizes else None)
 
     @classmethod
     def of(cls, **records: Any) -> Records:
@@ -147,19 +154,9 @@ class Records(rules.Recorded):
         ValueError
             If no record has it.
         """
-        for _, size in self._sizes:
-            return size
-        raise ValueError("The number of training rows is unknown: pass the losses on the training set.")
-
-    @property
-    def _sizes(self) -> list[tuple[str, int]]:
-        """What records are of the training set, with its number of rows."""
-        arrays = {name: getattr(self, name) for name in ("event", "losses", "scores", "probabilities")}
-        sizes = [(name, int(np.size(array))) for name, array in arrays.items() if array is not None]
-        records = (*vars(self).values(), *self.of_methods.values())
-        return sizes + [
-            (type(record).__name__, record.n_samples) for record in records if hasattr(record, "n_samples")
-        ]
+        if self._n_samples is None:
+            raise ValueError("The number of training rows is unknown: pass the losses on the training set.")
+        return self._n_samples
 
     @property
     def n_effective(self) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import numpy as np
@@ -53,7 +53,14 @@ class Recorded:
     """Base of the frozen dataclasses of recorded losses: fields are checked on creation.
 
     A field that is None by default was then not recorded.
+
+    Attributes
+    ----------
+    of_differences : bool
+        Whether there are negative losses, which occur only for differences of two losses.
     """
+
+    of_differences = False
 
     def __post_init__(self) -> None:
         for name, rule in _rules(type(self)).items():
@@ -66,29 +73,19 @@ class Recorded:
                 within = "losses in [0, 1], or differences of two losses, in [-1, 1]"
                 raise ParameterError(name, within, values[beyond].ravel()[0].item())
             object.__setattr__(self, name, checked_value)
-
-    @property
-    def of_differences(self) -> bool:
-        """Whether there are negative losses, which occur only for differences of two losses."""
-        names = [name for name, rule in _rules(type(self)).items() if rule.loss and not rule.signed]
-        values = [getattr(self, name) for name in names]
-        return any(value is not None and bool(np.any(np.less(value, 0.0))) for value in values)
+            if rule.loss and not rule.signed and np.less(checked_value, 0.0).any():
+                object.__setattr__(self, "of_differences", True)
 
 
-#: Of the classes that have been used, since reading annotations takes longer than most checks.
-_RULES: dict[type, dict[str, Rule]] = {}
-
-
+@cache  # reading annotations takes longer than most checks
 def _rules(kind: type) -> dict[str, Rule]:
-    if kind not in _RULES:
-        hints = get_type_hints(kind, include_extras=True)
-        _RULES[kind] = {
-            entry.name: part.__metadata__[0]
-            for entry in fields(kind)
-            for part in (hints[entry.name], *get_args(hints[entry.name]))
-            if isinstance(getattr(part, "__metadata__", (None,))[0], Rule)
-        }
-    return _RULES[kind]
+    hints = get_type_hints(kind, include_extras=True)
+    return {
+        entry.name: part.__metadata__[0]
+        for entry in fields(kind)
+        for part in (hints[entry.name], *get_args(hints[entry.name]))
+        if isinstance(getattr(part, "__metadata__", (None,))[0], Rule)
+    }
 
 
 def numeric(
