@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
@@ -338,7 +339,7 @@ class MethodCard:
                 parts.append(f"{way}: {further}")
         return "; ".join(parts)
 
-    @property
+    @cached_property
     def on_test_set(self) -> bool:
         """Whether it reads losses on a test set, and none on the training rows."""
         names = {kind.name for kind in self.needs}

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import cached_property, wraps
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -201,7 +201,7 @@ class Method(MethodCard):
         named = self.name, self.reads
         return (_of_this_package, named) if _of_this_package(*named) is self else super().__reduce__()
 
-    @property
+    @cached_property
     def gives_interval(self) -> bool:
         """Whether it is an interval for the error of one classifier or one learning algorithm."""
         return (self.compute is not None or self.pivot is not None) and not any(
@@ -334,7 +334,8 @@ def _why_degenerate(outcome: Outcome) -> str | None:
 
 def why_no_limits(interval: ConfidenceInterval, lowest: float, reason: str | None = None) -> str | None:
     """Return why an interval is not informative in [lowest, 1], or None; `reason` is the reason for zero width."""
-    if interval.clipped(lowest, 1.0).width > 0.0:
+    low, high = interval.clipped(lowest, 1.0)
+    if high > low:
         return None
     if interval.width > 0.0:
         if math.isinf(interval.width):

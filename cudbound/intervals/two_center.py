@@ -75,12 +75,6 @@ class Centers:
     remarks : tuple of str
     further : mapping of str to float
         Further details.
-
-    Examples
-    --------
-    >>> centers = Centers(0.1, 0.2, 0.3, 0.25, lambda center: 50.0)
-    >>> centers.low, centers.high, [round(limit, 3) for limit in centers.limits(0.95)]
-    (0.2, 0.25, [0.1, 0.393])
     """
 
     training: float
@@ -91,23 +85,6 @@ class Centers:
     may_be_perfect: bool = False
     remarks: tuple[str, ...] = ()
     further: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def low(self) -> float:
-        """The center of the lower limit."""
-        return min(self.cross_validated, self.plus)
-
-    @property
-    def high(self) -> float:
-        """The center of the upper limit."""
-        return max(self.cross_validated, self.plus, (self.cross_validated + self.out_of_bag) / 2.0)
-
-    def limits(self, confidence_level: float) -> ConfidenceInterval:
-        """Return the limits of the mean loss, within [0, 1] and of positive width."""
-        lower, upper = self.size(self.low), self.size(self.high)
-        low, _ = inverted_binomial_limits(lower * self.low, lower, confidence_level)
-        _, high = inverted_binomial_limits(upper * self.high, upper, confidence_level)
-        return ConfidenceInterval(0.0 if self.may_be_perfect else float(low), float(high))
 
 
 def centers_of(records: Records) -> Centers | str:
@@ -172,23 +149,28 @@ def _outcome(records: Records, confidence_level: float) -> Outcome:
     centers = centers_of(records)
     if isinstance(centers, str):
         return Outcome.undefined(centers)
-    remarks = centers.remarks
-    if centers.may_be_perfect and centers.low > 0.0:
+    remarks, cross_validated = centers.remarks, centers.cross_validated
+    lower = min(cross_validated, centers.plus)
+    upper = max(cross_validated, centers.plus, (cross_validated + centers.out_of_bag) / 2.0)
+    lower_size, upper_size = centers.size(lower), centers.size(upper)
+    low, _ = inverted_binomial_limits(lower_size * lower, lower_size, confidence_level)
+    _, high = inverted_binomial_limits(upper_size * upper, upper_size, confidence_level)
+    if centers.may_be_perfect and lower > 0.0:
         remarks = (*remarks, "no training error with few columns: lower limit 0")
     details = {
         "training": centers.training,
-        "cross_validated": centers.cross_validated,
+        "cross_validated": cross_validated,
         "at_632_plus": centers.plus,
         "out_of_bag": centers.out_of_bag,
-        "lower_center": centers.low,
-        "upper_center": centers.high,
-        "lower_size": centers.size(centers.low),
-        "upper_size": centers.size(centers.high),
+        "lower_center": lower,
+        "upper_center": upper,
+        "lower_size": lower_size,
+        "upper_size": upper_size,
         **centers.further,
     }
     outcome = Outcome(
-        (centers.cross_validated + centers.plus) / 2.0,
-        centers.limits(confidence_level),
+        (cross_validated + centers.plus) / 2.0,
+        ConfidenceInterval(0.0 if centers.may_be_perfect else float(low), float(high)),
         remarks=remarks,
         details={name: value for name, value in details.items() if not math.isnan(value)},
         center="mean of cross-validated and .632+",

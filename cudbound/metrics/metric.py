@@ -82,17 +82,17 @@ class Metric:
             if len(self.shares) != 2 or abs(sum(self.shares) - 1.0) > 1e-9:
                 raise ParameterError("shares", "two numbers with the sum 1, or None", self.shares)
 
-    @property
+    @cached_property
     def scale(self) -> float:
         """The difference of the metric between all counted rows wrong and none wrong."""
         return float(max(self.costs))
 
-    @property
+    @cached_property
     def compares_classes(self) -> bool:
         """Whether it averages the classes separately, or compares them with each other."""
         return self.shares is not None or self.reads == "scores"
 
-    @property
+    @cached_property
     def range(self) -> ConfidenceInterval:
         """The smallest and the largest possible value."""
         return self.limits(ConfidenceInterval(0.0, 1.0))
