@@ -63,9 +63,10 @@ class Recorded:
     of_differences = False
 
     def __post_init__(self) -> None:
-        for name, rule in _rules(type(self)).items():
+        kind: Any = type(self)
+        for name, rule in _rules(kind).items():
             value = getattr(self, name)
-            if value is getattr(type(self), name, self) or (value is None and rule.optional):
+            if value is getattr(kind, name, self) or (value is None and rule.optional):
                 continue  # a default needs no check
             checked_value = rule.check(name, value)
             values = np.asarray(checked_value if rule.loss and not getattr(self, "weighed", False) else 0.0)
@@ -116,14 +117,15 @@ def check_errors(record: Recorded) -> None:
 
     They are 0, or one of two costs, or the differences of such losses.
     """
-    names = [name for name, rule in _rules(type(record)).items() if rule.of_rows]
+    kind: Any = type(record)
+    names = [name for name, rule in _rules(kind).items() if rule.of_rows]
     for name in () if getattr(record, "weighed", False) else names:
         losses = getattr(record, name)
         sizes = np.unique(np.abs(np.asarray([] if losses is None else losses, dtype=np.float64)))
         costs = sizes[sizes > 0.0]
         if costs.size > 2 or (costs.size == 2 and sizes.size == 2):
             raise ParameterError(
-                f"{type(record).__name__}.{name}",
+                f"{kind.__name__}.{name}",
                 "0 for a right prediction and 1, or the cost of an error in its class, for a wrong one",
                 float(np.median(costs).round(3)),
                 f" There are {sizes.size} different values. If they are probabilities, record whether the predicted "

@@ -56,7 +56,7 @@ def test_a_metric_by_itself_and_among_others_has_the_same_row():
     one = performance_interval(clf, X, y, metric=Metrics("specificity", event="ill"), **FAST)
     assert one.row == both["two-center", "specificity"]
     assert one.sentence.startswith("The specificity of this classifier on new cases is estimated at")
-    with pytest.raises(KeyError, match="has rows of"):
+    with pytest.raises(KeyError, match="has 2 rows"):
         both["cud"]
 
 
