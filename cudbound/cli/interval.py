@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from cudbound.resampling import Resampling
 
 
+def _metric_names(text: str) -> tuple[str, ...]:
+    if text == "error":
+        return (text,)
+    from cudbound.metrics.metrics import check_name  # loads SciPy
+
+    return tuple(map(check_name, options.between_commas(text)))
+
+
 def _metrics_for(
     fitted: FittedClassifier, names: tuple[str, ...], joint: bool, costs: tuple[str, ...], prevalence: Any
 ) -> Metrics:
@@ -63,7 +71,7 @@ def _metrics_for(
 )
 @click.option(
     "--metric",
-    type=options.from_text(options.between_commas),
+    type=options.from_text(_metric_names),
     default="error",
     metavar="NAME,NAME,...",
     help=f"Metric: {', '.join(METRICS)}, cost, net-benefit, ppv, npv, lr+, lr-; "

@@ -14,6 +14,8 @@ from cudbound.inputs.data_file import quoted
 
 #: Folds of the search for tuned parameters.
 TUNING_FOLDS = 5
+#: Steps of a fit to the small example; libsvm takes as many as it needs, and for a huge C never ends.
+MOST_STEPS = 1_000_000
 #: What may stand in place of a missing value, and its name in scikit-learn.
 STRATEGIES = {"median": "median", "most-frequent": "most_frequent"}
 
@@ -111,9 +113,18 @@ def check_options(name: str, options: Sequence[tuple[str, Any]]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # those of the real fit are the ones that matter
         try:
-            make_classifier(name, options, seed=0).fit(X, y)
+            classifier = make_classifier(name, options, seed=0)
+            without_limit = getattr(classifier, "max_iter", None) == -1
+            if without_limit:
+                classifier.set_params(max_iter=MOST_STEPS)
+            classifier.fit(X, y)
         except Exception as error:  # what an option is used for can go wrong in any way
             raise ValueError(str(error)) from error
+    if without_limit and max(classifier.n_iter_) >= MOST_STEPS:
+        raise ValueError(
+            f"with these options, {name} does not converge on a small example; choose a smaller C or a larger tol, or "
+            "limit its steps with max_iter=N."
+        )
 
 
 @dataclass(frozen=True)

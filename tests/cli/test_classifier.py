@@ -90,6 +90,11 @@ def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
     assert "random_state" not in make_classifier("least-squares", (), seed=5).get_params()
 
 
+@pytest.mark.parametrize("option", ["C=inf", "C=1e20", "tol=1e-300"])
+def test_options_by_which_libsvm_never_ends_are_refused(fake, patients, option):
+    assert_error(interval("--classifier", "svm", "--set", option), 2, "does not converge on a small example")
+
+
 def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
     fitted = fit(choose_classifier("linear-svm", ["max_iter=1"]), sample(), seed=0)
     assert fitted.warnings == [
