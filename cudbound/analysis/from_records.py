@@ -173,7 +173,7 @@ def from_records(
     else:
         requested = find_methods([method], argument="method")
         check_choice("alternative", alternative, ALTERNATIVES)
-    if len(requested) != 1:
+    if len(requested.methods) != 1:
         raise ParameterError("method", "one method; a group stands for several", method)
     (card,) = requested
     options = requested.options_of(card)

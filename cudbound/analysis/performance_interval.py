@@ -141,8 +141,8 @@ def performance_interval(
 
     if method is None:
         method = "two-center" if new_cases is None else "pooled"
-    requested: Any = () if isinstance(method, list) else find_methods([method], argument="method")
-    if len(requested) != 1:
+    requested: Any = None if isinstance(method, list) else find_methods([method], argument="method")
+    if requested is None or len(requested.methods) != 1:
         raise ParameterError("method", "one interval; compare_intervals accepts several", method)
     metrics = as_metrics(metric, event)
     table = None

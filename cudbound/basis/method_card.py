@@ -417,9 +417,6 @@ class RequestedMethods(Generic[Card]):
     def __iter__(self) -> Iterator[Card]:
         return iter(self.methods)
 
-    def __len__(self) -> int:
-        return len(self.methods)
-
     def options_of(self, method: MethodCard) -> Mapping[str, Any]:
         """Return the options that were given for a method, as far as it has them for what it reads."""
         chosen = self.options.get(method.name, NO_OPTIONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Collection, Iterable
 from numbers import Integral, Real
@@ -60,13 +61,11 @@ MAX_INNER = 100_000  # of a draw; no run ends that has more
 MIN_ROWS_PER_CLASS = 2
 
 
-def _is_real(value: object) -> TypeGuard[float]:
-    number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    return number and not (isinstance(value, Integral) and abs(int(value)) > float(np.finfo(float).max))
-
-
-def _is_integer(value: object) -> TypeGuard[int]:
-    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+def _is_number(value: object, kind: type = Real) -> TypeGuard[float]:
+    """Whether a value is a number, not a boolean: an integer if `kind` is Integral, or any that a float can hold."""
+    if not isinstance(value, kind) or isinstance(value, bool | np.bool_):
+        return False
+    return kind is Integral or not isinstance(value, Integral) or abs(int(value)) <= sys.float_info.max
 
 
 def check_confidence_level(confidence_level: object) -> float:
@@ -77,7 +76,7 @@ def check_confidence_level(confidence_level: object) -> float:
     ValueError
         If it is not a number strictly between 0 and 1.
     """
-    if not _is_real(confidence_level) or not 0.0 < float(confidence_level) < 1.0:
+    if not _is_number(confidence_level) or not 0.0 < float(confidence_level) < 1.0:
         raise ParameterError("confidence_level", "a float in the range (0, 1)", confidence_level)
     return float(confidence_level)
 
@@ -94,7 +93,7 @@ def check_rng(rng: object) -> np.random.Generator:
         return rng
     if rng is None:
         return np.random.default_rng()
-    if _is_integer(rng) and int(rng) >= 0:
+    if _is_number(rng, Integral) and int(rng) >= 0:
         return np.random.default_rng(int(rng))
     raise ParameterError("rng", "a non-negative integer, a numpy.random.Generator or None", rng)
 
@@ -111,7 +110,7 @@ def check_n_jobs(n_jobs: object) -> int:
     """
     if n_jobs is None:
         return 1
-    if not _is_integer(n_jobs) or int(n_jobs) == 0:
+    if not _is_number(n_jobs, Integral) or int(n_jobs) == 0:
         raise ParameterError("n_jobs", "None or an integer other than 0", n_jobs)
     if n_jobs == 1:
         return 1  # to count the cores takes as long as many a search
@@ -124,7 +123,7 @@ def check_n_jobs(n_jobs: object) -> int:
 def check_limit(name: str, value: object, *, whole: bool) -> None:
     """Raise ValueError unless a limit is None, infinite, or a non-negative number: a `whole` one, or any."""
     if value is None or (
-        _is_real(value) and value >= 0.0 and (not whole or value == math.inf or _is_integer(value))
+        _is_number(value) and value >= 0.0 and (not whole or value == math.inf or _is_number(value, Integral))
     ):
         return
     raise ParameterError(name, f"a non-negative {'integer' if whole else 'number'}, math.inf or None", value)
@@ -177,7 +176,7 @@ def check_inner(inner: object) -> int | None:
     """
     if isinstance(inner, str) and inner == "oob":
         return None
-    if not _is_integer(inner) or int(inner) < 1:
+    if not _is_number(inner, Integral) or int(inner) < 1:
         raise ParameterError("inner", "'oob' or an integer of at least 1", inner)
     return check_integer("inner", inner, 1, MAX_INNER)
 
@@ -190,7 +189,7 @@ def check_integer(name: str, value: object, smallest: int, largest: int | None =
     ValueError
         If it is not; the message names the range.
     """
-    if not _is_integer(value) or int(value) < smallest:
+    if not _is_number(value, Integral) or int(value) < smallest:
         raise ParameterError(name, f"an integer of at least {smallest}", value)
     if largest is not None and int(value) > largest:
         raise ParameterError(name, f"an integer of at most {largest:,}", value)
@@ -205,7 +204,7 @@ def check_number(name: str, value: object, low: float, high: float, words: Colle
     ValueError
         If it is not such a number; the message names the words and the range.
     """
-    if not _is_real(value) or not (low <= float(value) < high or float(value) == high == math.inf):
+    if not _is_number(value) or not (low <= float(value) < high or float(value) == high == math.inf):
         choices = f"{', '.join(map(repr, words))} or " if words else ""
         end = "]" if high == math.inf else ")"
         raise ParameterError(name, f"{choices}a number in the range [{low:g}, {high:g}{end}", value)

@@ -146,7 +146,7 @@ def find_methods(
     names = [name for name, method in methods_by_name.items() if method.gives_interval]
     rule = f"one of the groups {sorted(GROUPS)} or a list of names from {names}"
     requested = find_named(methods, methods_by_name, GROUPS, rule, _of_function, argument)
-    for method in requested:
+    for method in requested.methods:
         if not method.gives_interval:
             hint = f" {method.name!r} compares two classifiers; use compare_learners."
             raise ParameterError(argument, "intervals for one classifier", method.name, hint)

@@ -277,7 +277,7 @@ def try_scenario(study: Study, scenario: Scenario) -> None:
         drawn, _ = populations.draw_both_classes(scenario.population, smallest, rng)
         try:
             classifier, *_ = [learner.fit(drawn.X, drawn.y) for learner in scenario.learners()]
-            if len(left) < len(methods):
+            if len(left) < len(methods.methods):
                 to_additive_model(classifier, drawn.X, drawn.y)
         except exceptions.UnsupportedEstimatorError as error:
             remedy = "Name methods other than cud and aci to continue without them."

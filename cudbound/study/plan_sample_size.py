@@ -149,7 +149,7 @@ def plan_sample_size(
     validation.check_can_be_refitted(estimator)
     validation.check_integer("n_replicates", n_replicates, MIN_REPLICATES, MAX_REPLICATES)
     methods = find_methods([method], argument="method")
-    if len(methods) > 1:
+    if len(methods.methods) > 1:
         raise ParameterError("method", "the name of one interval, or a pair (name, options)", method)
     metrics = as_metrics(metric, event)
     if len(metrics.names) > 1 or metrics.names[0] not in METRICS:
