@@ -340,8 +340,9 @@ def search_ended(draws: Draws, lower: float, upper: float) -> NotCertifiedWarnin
     if n_limited:
         advice.append(
             f"A limit stopped the search after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws "
-            "unsolved: to complete it, pass larger limits, such as Bound(nodes=math.inf), or --bound nodes=inf to the "
-            "command; in Python, at(limits=...) of a result of cud_interval continues the search."
+            "unsolved: to complete it, increase the limit that you set, or lift the default one by "
+            "Bound(nodes=math.inf), or --bound nodes=inf; in Python, at(limits=...) of a result of cud_interval "
+            "continues the search."
         )
     if inaccurate.size:
         advice.append(

@@ -110,8 +110,8 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     assert str(caught[0].message) == (
         f"The half-width is {known}; the larger value was used, which can only make the interval longer. "
         f"A limit stopped the search after {limited.draws.nodes.sum()} nodes, with {left} of 100 draws unsolved: to "
-        "complete it, pass larger limits, such as Bound(nodes=math.inf), or --bound nodes=inf to the command; in "
-        "Python, at(limits=...) of a result of cud_interval continues the search."
+        "complete it, increase the limit that you set, or lift the default one by Bound(nodes=math.inf), or --bound "
+        "nodes=inf; in Python, at(limits=...) of a result of cud_interval continues the search."
     )
     assert caught[0].message.half_width == (limited.q_lower, limited.q)
     assert caught[0].filename == __file__  # the warning points at the caller

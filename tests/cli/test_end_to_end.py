@@ -88,8 +88,8 @@ def test_a_limit_that_is_hit_exits_3_with_the_table(tmp_path):
     assert re.search(r"^cud +\d\.\d{3}", done.stdout, re.MULTILINE)
     assert re.fullmatch(
         r"cudbound: warning: The half-width is between 0\.\d+ and 0\.\d+; the larger value was used, which can only "
-        r"make the interval longer\. .* stopped .*\d+ of 50 draws: increase it in Bound\(\.\.\.\), or with "
-        r"--bound; .*\n",
+        r"make the interval longer\. .* stopped .*\d+ of 50 draws unsolved: to complete it, increase "
+        r"the limit that you set, .*\n",
         done.stderr,
     )
 

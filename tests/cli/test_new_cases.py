@@ -202,4 +202,4 @@ def test_warnings_name_options_of_the_command():
     call = ("interval", "data.csv", *ROLES, *FEW, "--methods", "cud,pooled", "--bound", "nodes_per_draw=1")
     limited = invoke(*call, "--new-cases", "new.csv")
     assert "Remove them from the new cases, unless" in limited.stderr
-    assert "draws: increase it in Bound(...), or with --bound; in Python," in limited.stderr
+    assert "lift the default one by Bound(nodes=math.inf), or --bound nodes=inf; in Python," in limited.stderr
