@@ -43,7 +43,7 @@ class TrainingData:
     groups : ndarray of str, shape (n_samples,), or None
         Groups of rows, with a single spelling of equal values; None without groups.
     weights : ndarray of float, shape (n_samples,), or None
-        Weights of the rows; None without weights.
+        Weights of the rows, positive; None without weights.
     missing : str or None
         How nan in `X` is filled in every fit, "median" or "most-frequent"; None if it is not.
     levels : tuple of int
@@ -97,7 +97,7 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     CsvError
         If the file cannot be used, see `cudbound.inputs.parsed_file.parse_file`, a used cell is missing and not
         handled, see `cudbound.inputs.parsed_file.settle_missing`, a feature is not numeric, infinite or
-        constant, or the target does not have two usable classes.
+        constant, a weight is not positive, or the target does not have two usable classes.
     """
     table, data = parsed_file.parse_file(data)
     cells, frame, settled = settled_cells(table, data)
@@ -134,7 +134,7 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
         missing=data.missing if filled else None,
         levels=levels,
         notes=tuple(f"{what}: {text}." for what, text in facts.items() if text),
-        weights=None if data.weight is None else numbers_in(frame[[data.weight]]).to_numpy()[:, 0],
+        weights=None if data.weight is None else _weights(frame[[data.weight]]),
         n_left_out=len(table.cells) - len(frame),
         warnings=tuple(warnings),
         columns=keys[features].assign(**numbers),
@@ -191,6 +191,15 @@ def numbers_in(frame: pd.DataFrame) -> pd.DataFrame:
         cells = data_file.first_cells(frame, huge)
         raise CsvError(f"infinite or beyond {LARGEST:g}: {cells}; correct or remove these lines")
     return numbers
+
+
+def _weights(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """Return the values of a one-column frame, which must be positive, since the classifier is fitted with them."""
+    weights = numbers_in(frame)
+    if not (weights > 0.0).all(axis=None):
+        cells = data_file.first_cells(frame, weights <= 0.0)
+        raise CsvError(f"--weight: not positive: {cells}; remove rows without a weight from the file")
+    return weights.to_numpy()[:, 0]
 
 
 # --- new cases
