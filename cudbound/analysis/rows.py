@@ -25,7 +25,7 @@ from cudbound.intervals import Method, compute_interval
 from cudbound.intervals.laber_murphy import BOUND
 from cudbound.metrics import predictive
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
-from cudbound.metrics.metrics import NET_BENEFIT, Metrics, in_metric_terms, way_of_parts
+from cudbound.metrics.metrics import NET_BENEFIT, PREDICTIVE, RATIOS, Metrics, in_metric_terms, way_of_parts
 from cudbound.point_estimates.auc import NO_DRAW_OF_BOTH
 from cudbound.point_estimates.bootstrap_632 import share_limits
 from cudbound.records import Records
@@ -250,10 +250,10 @@ class Analysis:
         def parts(rows: Mapping[str, Rows]) -> Iterable[tuple[IntervalEstimate, IntervalEstimate]]:
             return zip(rows[SENSITIVITY.name], rows[SPECIFICITY.name], strict=True)
 
-        for name in metrics.predictive:
+        for name in metrics.among(PREDICTIVE):
             behind = target_of[SENSITIVITY.name], target_of[SPECIFICITY.name]
             named[name] = tuple(_predictive(name, metrics, behind, pair, records) for pair in parts(named))
-        for name in metrics.ratios:
+        for name in metrics.among(RATIOS):
             of_way = named if metrics.joint else pairs[way_of_parts(name, alternative)]
             named[name] = tuple(predictive.ratio_interval(name, *pair, alternative) for pair in parts(of_way))
         if NET_BENEFIT in named:
@@ -265,7 +265,7 @@ class Analysis:
                 for row in named[NET_BENEFIT]
             )
         if isinstance(metrics.prevalence, float):
-            for name in named.keys() & {*metrics.predictive, NET_BENEFIT}:
+            for name in named.keys() & {*metrics.among(PREDICTIVE), NET_BENEFIT}:
                 named[name] = tuple(
                     replace(row, estimand=replace(row.estimand, prevalence=metrics.prevalence))
                     for row in named[name]

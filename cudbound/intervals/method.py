@@ -326,14 +326,11 @@ def _one_limit(
     return replace(outcome, raw_interval=ConfidenceInterval(low, high))
 
 
-def _why_degenerate(outcome: Outcome) -> str | None:
+def _why_degenerate(outcome: Outcome | TestOutcome, lowest: float = 0.0) -> str | None:
+    """Return why an outcome is undefined, or its interval not informative in [lowest, 1]; None if it is neither."""
     if math.isnan(outcome.estimate):
         return outcome.degenerate or NOTHING_OUT_OF_BAG
-    return why_no_limits(outcome.raw_interval, 0.0, outcome.degenerate)
-
-
-def why_no_limits(interval: ConfidenceInterval, lowest: float, reason: str | None = None) -> str | None:
-    """Return why an interval is not informative in [lowest, 1], or None; `reason` is the reason for zero width."""
+    interval = outcome.raw_interval
     low, high = interval.clipped(lowest, 1.0)
     if high > low:
         return None
@@ -341,7 +338,7 @@ def why_no_limits(interval: ConfidenceInterval, lowest: float, reason: str | Non
         if math.isinf(interval.width):
             return f"the limit is not within ({lowest:g}, 1)"
         return f"both raw limits lie outside [{lowest:g}, 1]"
-    return reason or ("zero width" if interval.width <= 0.0 else "undefined limits")
+    return outcome.degenerate or ("zero width" if interval.width <= 0.0 else "undefined limits")
 
 
 #: Of a difference of errors; "equivalent": that it is between -null and null.
@@ -461,7 +458,7 @@ def compute_comparison(
         alternative=alternative,
         null=float(null),
         n_fits=each * (count_fits(records, needs) - 1),
-        degenerate=reason or why_no_limits(outcome.raw_interval, -1.0),
+        degenerate=reason or _why_degenerate(outcome, -1.0),
     )
 
 

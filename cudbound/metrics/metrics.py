@@ -145,7 +145,7 @@ class Metrics:
             raise ParameterError("prevalence", rule, self.prevalence)
         user_defined = [metric for metric in self.requested if isinstance(metric, Metric)]
         taken = [metric.name for metric in user_defined if metric != METRICS.get(metric.name, metric)]
-        if taken and self.predictive:
+        if taken and self.among(PREDICTIVE):
             raise ParameterError("metric", "a unique name for every user-defined metric", taken[0])
         if self.joint and len(names) == 1 and names[0] not in (*PREDICTIVE, *RATIOS, SENSITIVITY.name):
             raise ParameterError("joint", "False for a single metric; request several", self.joint)
@@ -169,15 +169,9 @@ class Metrics:
         metrics = (METRICS.get(each, ERROR) if isinstance(each, str) else each for each in self.requested)
         return tuple(dict.fromkeys(metric.reads for metric in metrics))
 
-    @property
-    def predictive(self) -> tuple[str, ...]:
-        """The requested predictive values."""
-        return tuple(name for name in self.names if name in PREDICTIVE)
-
-    @property
-    def ratios(self) -> tuple[str, ...]:
-        """The requested likelihood ratios."""
-        return tuple(name for name in self.names if name in RATIOS)
+    def among(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the requested ones of these names, such as `RATIOS`."""
+        return tuple(name for name in self.names if name in names)
 
     @cached_property
     def linear(self) -> tuple[Metric, ...]:
@@ -191,7 +185,8 @@ class Metrics:
             for metric in self.requested
             if metric not in (*PREDICTIVE, *RATIOS)
         ]
-        behind = (SENSITIVITY, SPECIFICITY) if self.predictive or (self.ratios and self.joint) else ()
+        of_both = self.among((*PREDICTIVE, *RATIOS) if self.joint else PREDICTIVE)
+        behind = (SENSITIVITY, SPECIFICITY) if of_both else ()
         return tuple(dict.fromkeys((*metrics, *behind)))
 
     def event_class(self, classes: Sequence[Any]) -> int:
@@ -227,7 +222,7 @@ class Metrics:
         uneven = any(
             metric.shares is not None and metric.shares[0] != metric.shares[1] for metric in resolved.linear
         )
-        if self.event is None and (uneven or self.ratios or self.threshold) and labels not in CODED:
+        if self.event is None and (uneven or self.among(RATIOS) or self.threshold) and labels not in CODED:
             raise ParameterError(
                 "event",
                 f"one of the classes {labels}, for example performance_interval(..., event={labels[1]!r})",
@@ -348,7 +343,7 @@ def targets_of(
             "The 'sample_weight' parameter must be left out for the AUC and the Brier score, whose intervals were not "
             f"studied for weighted rows. Got weights of {len(weights)} rows."
         )
-    if metrics.joint and "lr-" in metrics.ratios and alternative != "two-sided":
+    if metrics.joint and "lr-" in metrics.names and alternative != "two-sided":
         rule = "'two-sided' for an lr- jointly with other metrics: it decreases as sensitivity increases"
         raise ParameterError("alternative", rule, alternative)
     families = [
@@ -357,7 +352,7 @@ def targets_of(
     ]
     if not metrics.joint:
         pair = (SENSITIVITY, SPECIFICITY)
-        ways = dict.fromkeys(way_of_parts(name, alternative) for name in metrics.ratios)
+        ways = dict.fromkeys(way_of_parts(name, alternative) for name in metrics.among(RATIOS))
         families += [(metric, pair, way, True) for way in ways for metric in pair]
     targets = []
     for metric, family, way, of_pair in families:
@@ -403,7 +398,7 @@ def draw_for_metrics(
     by_class = [metric.shares is not None for metric in metrics.linear if metric.reads == "classes"]
     within_classes = metrics.stratified
     if within_classes is None:
-        within_classes = bool(by_class or metrics.ratios) and all(by_class)
+        within_classes = bool(by_class or metrics.among(RATIOS)) and all(by_class)
     if within_classes and sample.groups is None:
         return draw_stratified_counts(sample.events, n_resamples, rng), ("draws within the classes",)
     counts = draw_counts(sample.n_samples, n_resamples, rng, sample.groups)

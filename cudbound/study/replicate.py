@@ -31,7 +31,7 @@ from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Array, check_integer
 from cudbound.bound.cud_bound import Bound
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
-from cudbound.metrics.metrics import NET_BENEFIT, Metrics
+from cudbound.metrics.metrics import NET_BENEFIT, PREDICTIVE, RATIOS, Metrics
 from cudbound.metrics.predictive import VALUES, likelihood_ratio
 from cudbound.point_estimates.auc import hanley_mcneil_size, order_codes, weighted_auc
 from cudbound.resampling.failed_refits import naming_the_step
@@ -439,11 +439,11 @@ def true_metrics(population: Any, classifier: Any, metrics: Metrics) -> tuple[Tr
         if metric.reads == "classes"
         else _of_scores(metric, RecordedOutputs((metric.reads,)).of(classifier, X)[metric.reads], event)
         for metric in dict.fromkeys(
-            (*resolved.linear, *((SENSITIVITY, SPECIFICITY) if resolved.ratios else ()))
+            (*resolved.linear, *((SENSITIVITY, SPECIFICITY) if resolved.among(RATIOS) else ()))
         )
     }
     prevalence = resolved.prevalence if isinstance(resolved.prevalence, float) else float(np.mean(event))
-    for name in resolved.ratios:
+    for name in resolved.among(RATIOS):
         value = likelihood_ratio(name, truths["sensitivity"].value, truths["specificity"].value)
         if math.isnan(value):
             raise ValueError(f"The {name} is not defined for a classifier that never makes this prediction.")
@@ -451,7 +451,7 @@ def true_metrics(population: Any, classifier: Any, metrics: Metrics) -> tuple[Tr
     if NET_BENEFIT in truths and not isinstance(resolved.prevalence, float):
         cost = truths[NET_BENEFIT]
         truths[NET_BENEFIT] = Truth(cost.value + prevalence, cost.standard_error)
-    for name in resolved.predictive:
+    for name in resolved.among(PREDICTIVE):
         # the standard error is that of a share of the cases that are called so
         n_called = int(np.count_nonzero(called == (name == "ppv")))
         if n_called == 0:
