@@ -30,7 +30,7 @@ from sklearn.utils.validation import validate_data
 
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.sample import dense
-from cudbound.basis.validation import check_labels, check_lengths
+from cudbound.basis.validation import check_labels
 from cudbound.estimators.batched.classifiers import BatchedFit, LinearFit, TunedFit, number_of_folds
 from cudbound.estimators.two_class import ConvexLossClassifier, LeastSquaresClassifier, TwoClassLinear
 from cudbound.losses.surrogates import get_loss
@@ -183,7 +183,6 @@ def linear_model(estimator: Any, X: Any, y: Any, *, objective: ObjectiveOf) -> A
     else:
         sparse_or_dense = validate_data(estimator, X, dtype=np.float64, accept_sparse=True, reset=False)
         rows = np.asarray(dense(sparse_or_dense), dtype=np.float64)
-    check_lengths(rows.shape[0], labels.size)
     minimized = objective(estimator, labels.size)  # or a refusal, before coefficients that may not be there
     coef = np.asarray(dense(estimator.coef_).ravel(), dtype=np.float64)
     penalty = np.broadcast_to(minimized.penalty, coef.shape)

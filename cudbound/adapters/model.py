@@ -269,6 +269,8 @@ def reason_of(error: exceptions.StatedError, estimator: Any) -> str:
     return f"no {missing} known for {type(classifier).__name__}"
 
 
+#: Above this share of the units a rank is large: refits then differ much from the classifier fitted to all rows.
+MANY = 0.5
 #: What many features mean for a result.
 MANY_FEATURES = {
     "interval": "do not rely on intervals that use the training error, except two-center, which allows for that",
@@ -287,9 +289,11 @@ def many_features(facts: FittedFacts, result: str = "interval") -> tuple[excepti
         What the classifier is used for.
     """
     design = facts.design
-    if not (design.has_many_columns or facts.n_columns >= (design.n_groups or design.n_rows)):
+    n_units = design.n_groups or design.n_rows
+    large = design.rank > MANY * n_units  # not if it is unknown
+    if not large and facts.n_columns < n_units:
         return ()
-    rank = f" (rank of the design {design.rank:.0f})" if design.has_many_columns else ""
+    rank = f" (rank of the design {design.rank:.0f})" if large else ""
     units = f"{design.n_rows} rows" if design.n_groups is None else f"{design.n_groups} groups of rows"
     message = (
         f"The classifier has {facts.n_columns} features{rank} for {units}. They can fit many labels: "

@@ -432,10 +432,6 @@ class TestSetLosses(rules.Recorded):
         return replace(tested, majority_error=1.0 - float(np.bincount(classes).max()) / tested.n)
 
 
-#: Above this share of the units a rank is large: refits then differ much from the classifier fitted to all rows.
-MANY = 0.5
-
-
 @dataclass(frozen=True, eq=False)
 class Design(rules.Recorded):
     """The rank of the matrix that reached the classifier, for all rows regardless of the metric.
@@ -449,18 +445,8 @@ class Design(rules.Recorded):
         form, or if the rank is unknown.
     n_groups : int or None, default=None
         Number of groups of rows; None without groups.
-
-    Examples
-    --------
-    >>> Design(50, rank=47).has_many_columns, Design(50, rank=3).has_many_columns
-    (True, False)
     """
 
     n_rows: rules.Size
     rank: rules.NumberOrNan = np.nan
     n_groups: int | None = None
-
-    @property
-    def has_many_columns(self) -> bool:
-        """Whether the rank is known, and above half of the rows or groups."""
-        return self.rank > MANY * (self.n_groups or self.n_rows)
