@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,12 +15,15 @@ from cudbound.basis.exceptions import ParameterError
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
     from cudbound.analysis.table import IntervalTable, PerformanceInterval, PointEstimateTable
+    from cudbound.basis.method_card import RequestedMethods
     from cudbound.basis.validation import Features, Learner
-    from cudbound.intervals import AskedMethod
+    from cudbound.intervals import AskedMethod, Method
     from cudbound.metrics.metric import Metric
     from cudbound.metrics.metrics import Metrics
     from cudbound.point_estimates import PointEstimator
     from cudbound.resampling import Resampling
+
+    OneTable = TypeVar("OneTable", bound=IntervalTable)
 
 #: A point estimator or "all" of them, with or without options.
 AskedEstimator: TypeAlias = str | tuple[str, Mapping[str, Any]]
@@ -145,28 +148,21 @@ def performance_interval(
     if requested is None or len(requested.methods) != 1:
         raise ParameterError("method", "one interval; compare_intervals accepts several", method)
     metrics = as_metrics(metric, event)
-    table = None
-    if len(metrics.names) == 1:
-        table = compare_intervals(
-            estimator,
-            X,
-            y,
-            methods=requested,
-            metric=metrics,
-            groups=groups,
-            sample_weight=sample_weight,
-            new_cases=new_cases,
-            confidence_level=confidence_level,
-            alternative=alternative,
-            n_resamples=n_resamples,
-            resampling=resampling,
-            rng=rng,
-            n_jobs=n_jobs,
-        )
-    if table is None or len(table.rows) > 1:
-        hint = "" if table is None else " Of more than two classes, name one with event=."
-        raise ParameterError("metric", "one metric; compare_intervals accepts several", metric, hint)
-    return PerformanceInterval(table.rows, analysis=table.analysis)
+    if len(metrics.names) > 1:
+        raise ParameterError("metric", "one metric; compare_intervals accepts several", metric)
+    return _computed(
+        PerformanceInterval,
+        requested,
+        (estimator, X, y, groups, sample_weight, new_cases),
+        one_metric=True,
+        metric=metrics,
+        confidence_level=confidence_level,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        resampling=resampling,
+        rng=rng,
+        n_jobs=n_jobs,
+    )
 
 
 @public_call
@@ -314,16 +310,15 @@ def compare_intervals(
     >>> bool(0.0 <= table["martin-beta"].confidence_interval.low <= table["martin-beta"].estimate)
     True
     """
-    from cudbound.analysis.analyze import analyze
-    from cudbound.analysis.question import Question
     from cudbound.analysis.table import IntervalTable
     from cudbound.intervals import find_methods
-    from cudbound.report.sentences import cautions, warn_of
 
     if new_cases is not None and methods == "recommended":
         methods = "new-cases"
-    question = Question.of(
+    return _computed(
+        IntervalTable,
         find_methods(methods),
+        (estimator, X, y, groups, sample_weight, new_cases),
         metric=metric,
         event=event,
         confidence_level=confidence_level,
@@ -333,10 +328,25 @@ def compare_intervals(
         rng=rng,
         n_jobs=n_jobs,
     )
-    analysis = analyze(question, estimator, X, y, groups, sample_weight, new_cases, several=True)
+
+
+def _computed(
+    kind: type[OneTable],
+    methods: RequestedMethods[Method],
+    data: tuple[Any, ...],
+    *,
+    one_metric: bool = False,
+    **settings: Any,
+) -> OneTable:
+    """Return a table of these methods, and issue its cautions as warnings; `data` are arguments of `analyze`."""
+    from cudbound.analysis.analyze import analyze
+    from cudbound.analysis.question import Question
+    from cudbound.report.sentences import cautions, warn_of
+
+    analysis = analyze(Question.of(methods, **settings), *data, several=True, one_metric=one_metric)
     rows = analysis.rows()
     warn_of(cautions(rows, analysis.sample.n_samples, analysis.cautions))
-    return IntervalTable(rows, analysis=analysis)
+    return kind(rows, analysis=analysis)
 
 
 @public_call

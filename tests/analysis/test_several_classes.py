@@ -29,7 +29,7 @@ from cudbound import (
     compare_learners,
     performance_interval,
 )
-from cudbound.basis.exceptions import SmallSampleWarning, UnsupportedEstimatorError
+from cudbound.basis.exceptions import ParameterError, SmallSampleWarning, UnsupportedEstimatorError
 from cudbound.intervals import GROUPS
 from cudbound.intervals.method import holm_adjusted
 from cudbound.resampling.settings import has_one_class
@@ -138,6 +138,26 @@ def test_the_sensitivity_of_each_class_is_a_row_of_its_own():
         assert new.rows[0].estimate == pytest.approx(recall)
         # drawn within each class
         assert not (each.analysis.counts[:, y == label].sum(axis=1) != (y == label).sum()).any()
+
+
+class CountsFits(GaussianNB):
+    """Counts the fits of all its clones."""
+
+    fits = 0
+
+    def fit(self, X, y, sample_weight=None):
+        CountsFits.fits += 1
+        return super().fit(X, y, sample_weight)
+
+
+def test_the_sensitivity_of_no_class_in_particular_is_refused_before_the_refits():
+    X, y = data()
+    rule = r"one of the several classes, such as performance_interval\(..., event='a'\)"
+    with pytest.raises(ParameterError, match=rule):
+        performance_interval(CountsFits(), X, y, metric="sensitivity", **FAST)
+    assert CountsFits.fits == 1  # to all rows, which tells the classes
+    performance_interval(CountsFits(), X, y, metric="sensitivity", event="b", **FAST)
+    assert CountsFits.fits > 2
 
 
 def test_a_rare_class_is_absent_from_draws_and_they_are_fitted_all_the_same():
