@@ -130,7 +130,7 @@ class Instability(InLines, Pictured["Display"]):
         numbers, of_risks = self.summary, []
         low, high = (f"{int((self.shares > mark).sum())} ({_percent(self.above(mark))})" for mark in MARKS)
         first, second = (f"{100 * mark:g}%" for mark in MARKS)
-        rows = "rows" if self.event is None and self.risks is not None else "training rows"
+        rows = "rows" if self.event is None else "training rows"
         if self.mape is not None:
             of_risks = [
                 f"Prediction instability: the risk by a refit differs from that by this classifier by "

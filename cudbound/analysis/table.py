@@ -18,8 +18,9 @@ from cudbound.analysis.instability_and_calibration import (
 from cudbound.analysis.rows import UNKNOWN_ORIGIN, Analysis
 from cudbound.analysis.saved_file import SavedResult, SavedRow
 from cudbound.basis import results
-from cudbound.basis.exceptions import CudboundWarning, SavedResultError, suggestion
+from cudbound.basis.exceptions import CudboundWarning, ParameterError, SavedResultError, suggestion
 from cudbound.basis.results import ConfidenceInterval
+from cudbound.basis.sample import count_rows
 from cudbound.basis.words import DETAILS, InLines, printable
 from cudbound.intervals import METHODS
 from cudbound.intervals.two_center import cases_needed
@@ -217,6 +218,8 @@ class IntervalTable(Table[results.IntervalEstimate], results.Pictured["IntervalD
             If the result is from a file or a pickle, there are more than two classes, or no refits on bootstrap draws.
         """
         analysis = self._with_data()
+        if not count_rows(X_new):
+            raise ParameterError("X_new", "at least one row", "0 rows")
         of_rows = instability_of(
             analysis.records, analysis.sample, analysis.run, analysis.question.n_jobs, X_new
         )

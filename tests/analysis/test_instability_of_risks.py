@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import performance_interval
+from cudbound import LeastSquaresClassifier, performance_interval
 from cudbound.analysis.instability_and_calibration import Instability
 from cudbound.basis.exceptions import ParameterError
 from cudbound.problem.draws import draw_counts
@@ -150,6 +150,12 @@ def test_training_rows_passed_as_new_ones_have_the_same_instability(name, kind):
     assert "of 7 rows" in of_new.lines()[0]
 
 
+def test_new_rows_are_not_called_training_rows_without_risks_either():
+    result = result_of(LeastSquaresClassifier().fit(X, Y))
+    assert "of 7 rows" in result.instability_for(X[:7]).lines()[0]
+    assert "of 40 training rows" in result.instability.lines()[0]
+
+
 def test_groups_and_weights_reach_the_refits_of_new_rows():
     clf = LogisticRegression().fit(X, Y, sample_weight=np.linspace(0.5, 3.0, 40))
     arguments = {"groups": np.arange(40) // 2, "sample_weight": np.linspace(0.5, 3.0, 40)}
@@ -171,5 +177,5 @@ def test_without_draws_or_rows_new_rows_are_refused():
     assert result.instability is None
     with pytest.raises(ValueError, match="a method that refits on bootstrap draws, such as two-center"):
         result.instability_for(X)
-    with pytest.raises(ValueError, match="0 sample"):
+    with pytest.raises(ValueError, match="'X_new' parameter must be at least one row"):
         result_of(LogisticRegression().fit(X, Y)).instability_for(X[:0])
