@@ -322,6 +322,7 @@ def check_before_fit(X: Any, y: Any) -> None:
     """Raise ValueError for rows and labels with which no classifier can be fitted."""
     import pandas as pd
 
+    validation.check_not_censored(y)
     labels = np.asarray(y, dtype=object)
     validation.check_lengths(count_rows(X), count_rows(y))
     missing = np.flatnonzero(pd.isna(labels).reshape(len(labels), -1).any(axis=1))

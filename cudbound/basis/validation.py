@@ -312,6 +312,15 @@ def check_classifier(estimator: Any) -> NDArray[Any]:
     return np.asarray(classes)
 
 
+def check_not_censored(y: Any) -> None:
+    """Raise ValueError for an array with named fields, as packages for survival analysis make."""
+    if getattr(getattr(y, "dtype", None), "names", None):
+        raise ValueError(
+            "y must contain class labels. Got censored times to an event; use the status at a time when it is known "
+            "for every patient, such as died within a year."
+        )
+
+
 def check_labels(y: ArrayLike, classes: NDArray[Any], *, several: bool = False) -> Array:
     """Return labels of a binary classifier as -1.0 for ``classes[0]`` and +1.0 for ``classes[1]``.
 
@@ -325,6 +334,7 @@ def check_labels(y: ArrayLike, classes: NDArray[Any], *, several: bool = False) 
     """
     from sklearn.utils.validation import column_or_1d
 
+    check_not_censored(y)
     if len(classes) > 2 and not several:
         raise ValueError(f"There must be two classes. Got {_listed(list(classes))} instead.")
     values = column_or_1d(np.asarray(y))

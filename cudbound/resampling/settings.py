@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis import validation
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
 from cudbound.basis.validation import Losses
 from cudbound.resampling.failed_refits import Failures
@@ -137,6 +138,9 @@ class Streams(dict[str, np.random.Generator]):
         super().__init__()
         self._bit_generator: Any = type(rng.bit_generator)
         seeds: Any = rng.bit_generator.seed_seq
+        if not hasattr(seeds, "spawn"):  # that of a RandomState has no sequence of seeds
+            rule = "a generator that can spawn others, such as numpy.random.default_rng(0)"
+            raise ParameterError("rng", rule, rng)
         self._seeds = dict(zip(STREAMS, seeds.spawn(len(STREAMS)), strict=True))
 
     def __missing__(self, name: str) -> np.random.Generator:

@@ -141,6 +141,8 @@ def test_whole_numbers_may_be_floats_as_r_passes_them():
     for value in (0.5, float("nan"), -1.0):
         with pytest.raises(ValueError, match="'rng' parameter must be a non-negative integer"):
             performance_interval(clf, X, y, rng=value)
+    with pytest.raises(ValueError, match="'rng' parameter must be a generator that can spawn others"):
+        performance_interval(clf, X, y, rng=np.random.default_rng(np.random.RandomState(0)))
 
 
 # ---- options stand with their method ----

@@ -132,6 +132,15 @@ def test_labels_with_which_no_fit_can_succeed_are_named(labels, message):
         performance_interval(LogisticRegression(), X, labels)
 
 
+@pytest.mark.parametrize("fit", [LogisticRegression, lambda: LogisticRegression().fit(X, Y)])
+def test_censored_times_are_not_labels(fit):
+    times = np.array([(label == Y[0], 1.0) for label in Y], dtype=[("event", bool), ("time", float)])
+    with pytest.raises(
+        ValueError, match=r"^y must contain class labels\. Got censored times to an event; use the"
+    ):
+        performance_interval(fit(), X, times)
+
+
 def test_the_error_of_a_first_fit_does_not_mention_resampling():
     with pytest.raises(FailedRefitsError, match="Complex data not supported") as caught:
         performance_interval(LogisticRegression(), X + 1j, Y)
