@@ -15,7 +15,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import Pipeline
 
 from cudbound.adapters.model import facts_of, many_features
-from cudbound.adapters.parts import describe_classifier, procedure_in_words, splits_rows
+from cudbound.adapters.parts import RecordedOutputs, describe_classifier, procedure_in_words, splits_rows
 from cudbound.analysis.analyze import analyze, fitted_sample
 from cudbound.analysis.question import Question, check_new_cases
 from cudbound.analysis.rows import compute_rows
@@ -305,12 +305,14 @@ class Comparison:
         Raises
         ------
         ValueError
-            If the caller gives splits, which nothing uses.
+            If the caller gives splits, which nothing uses, or a classifier has no scores.
         """
         resampling, scores = self.question.resampling, dict[str, Records]()
         if resampling.cv is not None:
             rule = "None for the AUC, which is computed from bootstrap draws"
             raise exceptions.ParameterError("cv", rule, resampling.cv)
+        for sample in self.samples.values():  # one without scores is refused before the refits of others
+            RecordedOutputs(("scores",)).of(sample.estimator, sample.X)
         # both are refitted to the same rows, and each by itself would decide about the draws in its own way
         copies, inner = resampling.copies, resampling.inner
         if copies is None:

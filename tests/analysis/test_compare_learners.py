@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from contract_cases import SIZES, exactly, sample
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import RidgeClassifier
@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_learners
+from cudbound.basis.exceptions import ParameterError
 
 # ---- comparing two classifiers ----
 
@@ -115,6 +116,35 @@ def test_two_aucs_come_from_the_draws_that_both_classifiers_have(other):
     )
     same = compare_learners([other, A], X, RARE, metric="auc", n_resamples=60, rng=0).rows[0]
     assert same.estimate == pytest.approx(-row.estimate, abs=1e-12)
+
+
+class CountsFits(GaussianNB):
+    """Counts the fits of all its clones."""
+
+    fits = 0
+
+    def fit(self, X, y, sample_weight=None):
+        CountsFits.fits += 1
+        return super().fit(X, y, sample_weight)
+
+
+class SignOfTheFirst(ClassifierMixin, BaseEstimator):
+    """Has no scores."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.classes_[(X[:, 0] > 0).astype(int)]
+
+
+def test_a_learner_without_scores_is_refused_before_the_refits_of_another():
+    with pytest.raises(
+        ParameterError, match="SignOfTheFirst has neither decision_function nor predict_proba"
+    ):
+        compare_learners([CountsFits(), SignOfTheFirst()], X, Y, metric="auc", n_resamples=20, rng=0)
+    assert CountsFits.fits == 1
 
 
 def test_the_aucs_of_a_tuned_and_another_learner_are_compared_on_draws_without_copies():
