@@ -25,11 +25,11 @@ from threadpoolctl import threadpool_limits
 
 from cudbound.basis.calls import begin_worker, current_progress, public_call
 from cudbound.basis.exceptions import StudyError, StudyInterrupted, install_command
-from cudbound.basis.validation import check_limit, check_n_jobs
+from cudbound.basis.validation import check_integer, check_limit, check_n_jobs
 from cudbound.study.design_file import check_learners
 from cudbound.study.replicate import ReplicateRow, Shard, alone, check_shard, replicates_of, run_replicate
-from cudbound.study.scenario import Study
-from cudbound.study.store import Store, StudyStatus
+from cudbound.study.scenario import Study, cells_of
+from cudbound.study.store import Store, StudyStatus, store_error
 
 #: Seconds of computation before a worker returns its results: the most that a kill can lose, and a thousand times the
 #: cost of returning them.
@@ -305,7 +305,9 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
     Raises
     ------
     StudyError
-        If the store belongs to another study.
+        If the store belongs to another study, or has no such scenario and size.
+    ParameterError
+        If `replicate` is no number of a replicate.
 
     Examples
     --------
@@ -332,6 +334,12 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
     """
     with Store.open(store_path) as store:
         store.check_study(study, "undo the change")
+        cells = cells_of(store.description)
+    if (scenario, n) not in cells:
+        raise store_error(
+            Path(store_path), f"it has no scenario {scenario!r} at n = {n}; choose one of {[*cells]}"
+        )
+    check_integer("replicate", replicate, 0)
     chosen = next(candidate for candidate in study.scenarios if candidate.name == scenario)
     with alone():
         return run_replicate(study, chosen, n, replicate)

@@ -18,7 +18,7 @@ from study_own import OWN, Counted, exact_limits, exact_of_training, limits
 from tiers import quick_first
 
 from cudbound import LeastSquaresClassifier
-from cudbound.basis.exceptions import StudyError, StudyInterrupted
+from cudbound.basis.exceptions import ParameterError, StudyError, StudyInterrupted
 from cudbound.basis.results import Outcome
 from cudbound.intervals import find_methods
 from cudbound.study import Scenario, Study, replay, run_study, runner
@@ -67,6 +67,19 @@ def test_failures_are_rows_that_can_be_replayed(undisturbed):
             assert again.failure is not None
             assert again.failure.endswith(f"ArithmeticError: no sample of {one.n}\n")
             assert "in draw" in again.failure
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        (("nearby", 12, 0), "it has no scenario 'nearby' at n = 12; choose one of \\[\\('near', 12\\)"),
+        (("near", 13, 0), "it has no scenario 'near' at n = 13"),
+        (("near", 12, -1), "'replicate' parameter must be an integer of at least 0. Got -1"),
+    ],
+)
+def test_a_replicate_that_the_study_does_not_have_is_not_replayed(undisturbed, place, message):
+    with pytest.raises((StudyError, ParameterError), match=message):
+        replay(STUDY, undisturbed, *place)
 
 
 def test_replay_of_a_success_gives_the_stored_row(undisturbed):
