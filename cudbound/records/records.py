@@ -99,10 +99,10 @@ class Records(rules.Recorded):
     """
 
     losses: rules.RowLosses = None
-    no_information: rules.ErrorOrNan = np.nan
+    no_information: rules.Share = np.nan
     chance_losses: rules.RowScores = None
     effective_rows: rules.NumberOrNan = np.nan
-    square_ratio: rules.ErrorOrNan = np.nan
+    square_ratio: rules.Share = np.nan
     bootstrap: BootstrapLosses | None = None
     inner: InnerErrors | None = None
     folds: FoldLosses | None = None

@@ -170,6 +170,13 @@ def _number_or_nan(name: str, value: Any) -> float:
     return check_number(name, value, 0.0, math.inf)
 
 
+def _share(name: str, value: Any) -> float:
+    number = _number_or_nan(name, value)
+    if number > 1.0 + ROUNDING:
+        raise ParameterError(name, "a share in [0, 1], or nan if it was not recorded", value)
+    return number
+
+
 #: Losses, one for each row, or for each draw and row, or for repeats, folds and rows. A record has them or scores.
 RowLosses = Annotated[Any, Rule(partial(numeric, n_dimensions=1), loss=True, of_rows=True, optional=True)]
 DrawLosses = Annotated[Any, Rule(partial(numeric, n_dimensions=2), loss=True, of_rows=True)]
@@ -195,7 +202,7 @@ DrawProbabilities = Annotated[Any, Rule(partial(_probabilities, n_dimensions=2))
 #: Numbers on a scale of their own.
 Numbers = Annotated[Array, Rule(partial(_real, n_dimensions=1))]
 NumberOrNan = Annotated[float, Rule(_number_or_nan)]
-ErrorOrNan = Annotated[float, Rule(_number_or_nan, loss=True)]
+Share = Annotated[float, Rule(_share)]
 #: Numbers of rows, of repetitions, and of classifier fits.
 Size = Annotated[int, Rule(partial(check_integer, smallest=1))]
 MeanSize = Annotated[float, Rule(partial(check_number, low=1.0, high=float(TOO_LARGE)))]

@@ -181,10 +181,11 @@ def test_losses_are_in_their_range(case, name, wrong):
 # --- draws
 
 
+@pytest.mark.parametrize("name", ["no_information", "square_ratio"])
 @pytest.mark.parametrize("wrong", [-0.5, 1.5, np.inf, "0.5", None], ids=repr)
-def test_shares_are_in_their_range(wrong):
-    with pytest.raises(ValueError, match=r"^The 'no_information' parameter must be (losses|a number)"):
-        Records(no_information=wrong)
+def test_shares_are_in_their_range(name, wrong):
+    with pytest.raises(ValueError, match=rf"^The '{name}' parameter must be (a share in \[0, 1\]|a number)"):
+        Records(**{name: wrong})
 
 
 def test_probabilities_are_in_their_range():
