@@ -505,8 +505,8 @@ def predicted_labels(estimator: Any, X: Any, classes: Iterable[Any]) -> NDArray[
     >>> try:
     ...     predicted_labels(Texts().fit(X, y), X, np.array([0, 1]))
     ... except ValueError as error:
-    ...     print(str(error)[:111])
-    Texts.predict must return one of the labels that it was fitted to, [0, 1], for each row. It returned '0', '1';
+    ...     print(str(error).partition("; ")[0])
+    Texts.predict must return one of the labels that it was fitted to, [0, 1], for each row. It returned '0', '1'
     """
     predicted, n = np.asarray(estimator.predict(X)), count_rows(X)
     labels = np.asarray(classes).tolist()

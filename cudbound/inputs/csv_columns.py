@@ -14,7 +14,7 @@ from cudbound.inputs import data_file, parsed_file
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.data_file import CsvError, DataFile, first_few, key_of, quoted, to_drop
 from cudbound.inputs.parsed_file import AUTO, Table
-from cudbound.inputs.suspicions import suspicions
+from cudbound.inputs.suspicions import copies, suspicions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,6 +115,10 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     if not any_features:
         if constant := [quoted(name) for name in features if keys[name].nunique() == 1]:
             raise CsvError(to_drop(constant, "has the same value in every row and no use as a feature"))
+        if of_target := [quoted(name) for name in copies(keys[features], y)]:
+            raise CsvError(
+                to_drop(of_target, "has a single value per class of the target, like a copy of it")
+            )
         warnings += data_file.doubts(table.cells[numbers.columns].loc[frame.index], data)
         warnings += suspicions(cells, data, numbers)
     filled = bool(settled) and data.missing in STRATEGIES
@@ -190,6 +194,10 @@ def numbers_in(frame: pd.DataFrame) -> pd.DataFrame:
     if huge.any(axis=None):
         cells = data_file.first_cells(frame, huge)
         raise CsvError(f"infinite or beyond {LARGEST:g}: {cells}; correct or remove these lines")
+    keys = {name: frame[name].map(key_of) for name in frame.columns}
+    # the keys keep the digits of long numbers, which floating point loses
+    if long := [quoted(name) for name in keys if keys[name].nunique() > numbers[name].nunique()]:
+        raise CsvError(to_drop(long, "has whole numbers of more than 15 digits, as identifiers do"))
     return numbers
 
 

@@ -19,18 +19,19 @@ from cudbound.inputs.parsed_file import (
     read_data_file,
     settle_missing,
 )
-from cudbound.inputs.suspicions import suspicions
+from cudbound.inputs.suspicions import copies, suspicions
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TARGET, ID, LEFT_OUT = "target", "ID", "left out"
 USABLE = NUMERIC, CATEGORICAL = "numeric feature", "categorical feature"
-CONSTANT, MOSTLY_MISSING = "constant", "mostly missing"
+CONSTANT, COPY, MOSTLY_MISSING = "constant", "copy of the target", "mostly missing"
 UNUSABLE, UNNAMED = "unusable as it is", "without a name"
 #: What to do about the columns of a role, after their names.
 WAYS = {
     CONSTANT: "has the same value in every row",
+    COPY: "has a single value per class of the target, like a copy of it",
     MOSTLY_MISSING: "has no value on most rows",
     UNNAMED: "has no name in the header; give it one, if it is not a number of the rows",
     EMPTY: "is empty",
@@ -111,6 +112,10 @@ def check_file(data: DataFile) -> FileCheck:
     data = _with_target(data, values[used], keys[used], roles, problems)
     if data.features:
         roles |= {name: LEFT_OUT for name in used if name not in (*data.features, data.target)}
+    if data.target and keys[data.target].nunique() == 2:
+        rows = keys[keys[data.target].notna()]
+        y = rows[data.target].factorize()[0]
+        roles.update(dict.fromkeys(copies(rows[_of(roles, *USABLE)], y), COPY))
     problems += _questions(values, kinds, roles, data)
     ids = [
         name for name in _of(roles, ID) if 5 < values[name].nunique() < values[name].count() == len(values)
