@@ -248,7 +248,7 @@ def test_instability_is_drawn_and_told_below_the_table(tmp_path):
 def test_the_default_limit_of_the_search_names_its_option():
     left = Draws(np.zeros(1), np.ones(1), np.array([SolveStatus.NODE_LIMIT]), np.array([9]), np.zeros((1, 2)))
     event = search_ended(left, 0.1, 0.2)
-    assert "1 of 1 draws unsolved: to complete it, pass" in worded(event)
+    assert "1 of 1 draws unsolved: to complete it, increase" in worded(event)
     assert "--bound nodes=inf" in worded(event)
 
 
