@@ -99,7 +99,19 @@ def additive_model(sample: Sample, *, polish: bool, native: bool = False) -> Add
     """Return the classifier of a sample as `to_additive_model` does."""
     estimator = sample.estimator
     model = find_adapter(estimator).to_additive_model(estimator, sample.X, sample.y)
-    model = _oriented(model, estimator, sample.predicted)
+    # +1 is the class that the estimator assigns to a score of 0, and predict must return the sign of the score
+    terms = np.abs(model.design) @ np.abs(model.coef)
+    scores = model.design @ model.coef
+    second = np.asarray(sample.predicted == model.classes[1])
+    zero_rows = ~model.design.any(axis=1)
+    if zero_rows.any() and not second[zero_rows].any():
+        model, second, scores = model.reversed(), ~second, -scores
+    if contradicts(second, scores, terms):
+        raise UnsupportedEstimatorError(
+            f"{type(estimator).__name__}.predict does not return the sign of its fitted score on these rows, so the "
+            "CUD bound would be for another classifier.",
+            "Pass a classifier with the predict method of scikit-learn.",
+        )
     strengths = [penalty for penalty in (model.penalty, model.l1_penalty) if penalty is not None]
     if strengths and (spreads := unequal_spreads(model.design[:, np.sum(strengths, axis=0) > 0.0])):
         warn(
@@ -147,23 +159,6 @@ def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64], classifi
     return min((replace(model, sample_weight=weights) for weights in candidates), key=optimality_residual)
 
 
-def _oriented(model: AdditiveModel, estimator: Any, predicted: NDArray[Any]) -> AdditiveModel:
-    """Code as +1 the class that the estimator assigns to a score of 0, and check that it predicts the sign."""
-    terms = np.abs(model.design) @ np.abs(model.coef)
-    scores = model.design @ model.coef
-    second = np.asarray(predicted == model.classes[1])
-    zero_rows = ~model.design.any(axis=1)
-    if zero_rows.any() and not second[zero_rows].any():
-        model, second, scores = model.reversed(), ~second, -scores
-    if contradicts(second, scores, terms):
-        raise UnsupportedEstimatorError(
-            f"{type(estimator).__name__}.predict does not return the sign of its fitted score on these rows, so the "
-            "CUD bound would be for another classifier.",
-            "Pass a classifier with the predict method of scikit-learn.",
-        )
-    return model
-
-
 # ---- refits in batches: of classifiers with a batched adapter, after steps with a batched fit ----
 
 Bools = NDArray[np.bool_]
@@ -189,14 +184,13 @@ def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Batched
     *steps, final = flatten([estimator])
     if type(final) is GridSearchCV:
         return None if steps else _batched_search(final, X, y, n_jobs)
-    # discriminants have no loss to minimize, and so no adapter
-    fit: BatchedFit | None = classifiers.discriminant_fit(final)
-    if fit is None:
-        try:
-            batched_fit = find_adapter(final).batched_fit
-        except UnsupportedEstimatorError:
-            return None
-        fit = None if batched_fit is None else batched_fit(final, n_jobs)
+    fit: BatchedFit | None = None
+    try:
+        batched_fit = find_adapter(final).batched_fits.get(type(final))
+        if batched_fit is not None:
+            fit = batched_fit(final, n_jobs)
+    except UnsupportedEstimatorError:  # discriminants have no loss to minimize, and so no adapter
+        fit = classifiers.discriminant_fit(final)
     if fit is None:
         return None
     source = prepare(steps, X, fit) or fit_apart(steps, X, y, fit, n_jobs)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -84,10 +84,10 @@ class Adapter:
         `UnsupportedEstimatorError` for parameters under which the family has no convex loss.
     objective : callable, optional
         ``objective(estimator, n_rows)``: its `Objective`. Not given for families that contain another estimator.
-    batched_fit : callable, optional
-        ``batched_fit(estimator, n_jobs)``: a `BatchedFit`, which fits a stack of such classifiers after any steps that
-        are fitted in batches, on `n_jobs` threads; None if the estimator must be cloned and refitted. If not given,
-        None for the whole family.
+    batched_fits : mapping of type to callable
+        For each class that may be refitted in batches ``batched_fit(estimator, n_jobs)``: a `BatchedFit`, which fits a
+        stack of such classifiers after any steps that are fitted in batches, on `n_jobs` threads; None if the
+        estimator must be cloned and refitted. A subclass may fit differently, and is always cloned.
     marked_by : str, optional
         Fitted attribute that identifies classes of other packages.
     """
@@ -96,7 +96,7 @@ class Adapter:
     families: tuple[type, ...]
     to_additive_model: Callable[[Any, Any, Any], AdditiveModel]
     objective: ObjectiveOf | None = None
-    batched_fit: Callable[[Any, int], BatchedFit | None] | None = None
+    batched_fits: Mapping[type, Callable[[Any, int], BatchedFit | None]] = field(default_factory=dict)
     marked_by: str = ""
 
 
@@ -213,12 +213,11 @@ def linear_model(estimator: Any, X: Any, y: Any, *, objective: ObjectiveOf) -> A
     )
 
 
-def linear_fit(estimator: Any, n_jobs: int, *, family: type, objective: ObjectiveOf) -> LinearFit | None:
+def linear_fit(estimator: Any, n_jobs: int, *, objective: ObjectiveOf) -> LinearFit | None:
     """Return a batched refit of a fitted linear classifier, or None with an l1 penalty."""
     classes: Any = estimator.classes_
     weights: Any = getattr(estimator, "class_weight", None)
-    # a subclass may fit differently, and a basis is fitted again in every refit
-    if type(estimator) is not family or getattr(estimator, "basis", None) is not None:
+    if getattr(estimator, "basis", None) is not None:  # which is fitted again in every refit
         return None
     minimized = objective(estimator, 1)
     if minimized.l1_penalty > 0.0:
@@ -243,7 +242,7 @@ def _adapter(supports: str, objective: ObjectiveOf, *families: type, batched: bo
         families,
         partial(linear_model, objective=objective),
         objective,
-        partial(linear_fit, family=families[0], objective=objective) if batched else None,
+        {families[0]: partial(linear_fit, objective=objective)} if batched else {},
     )
 
 
@@ -331,9 +330,7 @@ def _logistic_objective(estimator: Any, n_rows: int, c: float | None = None) -> 
     return Objective("logistic", ridge, lasso, ridge / scale**2, lasso / scale)
 
 
-def _batched_logistic(estimator: Any, n_jobs: int) -> BatchedFit | None:
-    if type(estimator) is not LogisticRegressionCV:
-        return linear_fit(estimator, n_jobs, family=LogisticRegression, objective=_logistic_objective)
+def _tuned_logistic_fit(estimator: LogisticRegressionCV, n_jobs: int) -> TunedFit | None:
     folds, by_accuracy = number_of_folds(estimator.cv), estimator.scoring in (None, "accuracy", "warn")
     plain = estimator.class_weight is None and not np.any(estimator.l1_ratios_)
     if folds is None or not (by_accuracy and plain and estimator.refit):
@@ -342,8 +339,7 @@ def _batched_logistic(estimator: Any, n_jobs: int) -> BatchedFit | None:
     fits = [
         fit
         for objective in objectives
-        if (fit := linear_fit(estimator, n_jobs, family=LogisticRegressionCV, objective=objective))
-        is not None
+        if (fit := linear_fit(estimator, n_jobs, objective=objective)) is not None
     ]
     return TunedFit(tuple(fits), folds) if len(fits) == len(objectives) else None
 
@@ -354,7 +350,10 @@ LOGISTIC = replace(
         _logistic_objective,
         *(LogisticRegression, LogisticRegressionCV),
     ),
-    batched_fit=_batched_logistic,
+    batched_fits={
+        LogisticRegression: partial(linear_fit, objective=_logistic_objective),
+        LogisticRegressionCV: _tuned_logistic_fit,
+    },
 )
 
 # ---- linear support vectors ----

@@ -159,9 +159,10 @@ def fit_keywords(
     UnsupportedEstimatorError
         If it has folds inside that are numbers of rows.
     """
-    for part in parameters_of(estimator):
-        cv = getattr(part, "cv", None)
-        if isinstance(cv, PredefinedSplit) or not (isinstance(cv, int | str | None) or hasattr(cv, "split")):
+    with_folds = [part for part in parameters_of(estimator) if getattr(part, "cv", None) is not None]
+    for part in with_folds:
+        cv = part.cv
+        if isinstance(cv, PredefinedSplit) or not (isinstance(cv, int | str) or hasattr(cv, "split")):
             raise UnsupportedEstimatorError(
                 f"{type(part).__name__} has folds given as numbers of rows, which are other patients in a refit.",
                 "Pass a splitter, such as cv=StratifiedKFold(5), or cv=GroupKFold(5) with groups=.",
@@ -172,6 +173,8 @@ def fit_keywords(
             raise ParameterError("groups", rule, None, advice)
     metadata = {"sample_weight": sample_weight, "groups": None if groups is None else np.asarray(groups)}
     arrays = {name: values for name, values in metadata.items() if values is not None}
+    if not arrays:
+        return {}
     if get_config()["enable_metadata_routing"]:
         requested = get_routing_for_object(estimator).consumes("fit", arrays)
         keywords = {

@@ -12,10 +12,18 @@ from imblearn.pipeline import make_pipeline as make_resampling_pipeline
 from imblearn.under_sampling import RandomUnderSampler
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
-from cudbound import Bound, LeastSquaresClassifier, compare_intervals, compare_learners, cud_interval
+from cudbound import (
+    Bound,
+    LeastSquaresClassifier,
+    compare_intervals,
+    compare_learners,
+    cud_interval,
+    performance_interval,
+)
 from cudbound.adapters import to_additive_model
 from cudbound.adapters.families import REFUSALS
 from cudbound.basis.exceptions import NoMinimizerError, UnsupportedEstimatorError
@@ -46,6 +54,17 @@ def test_refusals_hold_for_subclasses_but_not_for_namesakes():
         to_additive_model(Mine().fit(X, y), X, y)
     assert to_additive_model(Discriminant().fit(X, y), X, y).loss.name == "squared"
     assert all(refusal.reason and refusal.remedy.endswith(".") for refusal in REFUSALS)
+
+
+@pytest.mark.parametrize(
+    "classifier", [RidgeClassifier(positive=True), LinearSVC(multi_class="crammer_singer", max_iter=100_000)]
+)
+def test_a_linear_classifier_without_a_bound_has_intervals_from_refits_of_clones(classifier):
+    X, y = _data()
+    with pytest.raises(UnsupportedEstimatorError):
+        to_additive_model(clone(classifier).fit(X, y), X, y)
+    result = performance_interval(classifier, X, y, n_resamples=10, rng=0)
+    assert 0.0 <= result.low < result.estimate < result.high <= 1.0
 
 
 def test_separable_data_without_a_penalty():

@@ -246,7 +246,7 @@ class LinearFit:
     def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
         """Return whether each row is assigned the second class in each fit, which fits are clear, and the scores."""
         loss = get_loss(self.loss)
-        weights = self._weights(draws)
+        weights = draws.counts if self.class_weight == (1.0, 1.0) else self._weights(draws)
         n_columns = columns.rows.shape[-1]
         strengths = np.broadcast_to(np.asarray(self.penalty, dtype=np.float64), (n_columns,))
         if self.fit_intercept:
@@ -285,9 +285,7 @@ class LinearFit:
         return scores > 0.0, unique & ~undecided.any(axis=1), scores
 
     def _weights(self, draws: Draws) -> Array:
-        """Return the weights of the losses of all rows in each fit, shape (n_fits, n_samples)."""
-        if self.class_weight == (1.0, 1.0):
-            return draws.counts
+        """Return the weights of the losses of all rows in each fit by their class, shape (n_fits, n_samples)."""
         if self.class_weight == "balanced":
             seconds = draws.counts @ (draws.labels > 0.0)
             of_classes = 0.5 * draws.totals / np.stack([draws.totals - seconds, seconds])

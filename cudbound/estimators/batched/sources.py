@@ -49,7 +49,7 @@ def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Source 
     follower : BatchedFit or object
         What follows them: the classifier, or another step.
     """
-    if not fit_together([*steps, follower]):
+    if steps and not fit_together([*steps, follower]):
         return None
     fixed = list(takewhile(kinds.is_fixed, steps))
     for step in fixed:
@@ -66,7 +66,7 @@ def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Source 
         if batched is None:
             return None
         batched_steps.append(batched)
-    return partial(_run, start, tuple(batched_steps))
+    return partial(_run, start, tuple(batched_steps)) if batched_steps else start
 
 
 def _run(source: Source, steps: Sequence[Step], draws: Draws) -> tuple[Columns, Bools]:
