@@ -1,5 +1,5 @@
 """
-Exact branch-and-bound solver of the CUD bound; use it through cudbound.solve_draws.
+Exact branch-and-bound solver of the CUD bound; use it through cudbound.solve.solve_draws.
 """
 
 from collections.abc import Callable

@@ -250,7 +250,7 @@ nb::typed<nb::tuple, Result<double, 2>, Result<double, 2>, Result<bool, 1>> fit_
 }  // namespace
 
 NB_MODULE(_solvers, m) {
-    m.doc() = "Exact branch-and-bound solver of the CUD bound; use it through cudbound.solve_draws.";
+    m.doc() = "Exact branch-and-bound solver of the CUD bound; use it through cudbound.solve.solve_draws.";
 
     nb::enum_<cudbound::Status>(m, "Status", nb::is_arithmetic(), "How the search of one draw ended.")
         .value("OPTIMAL", cudbound::Status::OPTIMAL)
