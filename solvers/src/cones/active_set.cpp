@@ -1,11 +1,7 @@
 #include "cones/active_set.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "control/prunes.hpp"
 #include "cudbound/settings.hpp"
-#include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {
 

@@ -1,12 +1,8 @@
 // Least-distance problems: the point that is nearest to a center, where some constraints may be violated at a price.
 #pragma once
 
-#include <cstddef>
-
 #include "cudbound/draws.hpp"
 #include "linear_algebra/normal_basis.hpp"
-#include "linear_algebra/vector.hpp"
-#include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {
 

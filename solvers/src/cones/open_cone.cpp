@@ -1,11 +1,5 @@
 #include "cones/open_cone.hpp"
 
-#include <algorithm>
-#include <cmath>
-
-#include "cudbound/settings.hpp"
-#include "linear_algebra/vector_math.hpp"
-
 namespace cudbound {
 
 OpenCone::Answer OpenCone::find(const Normals& normals, const Vector<int>& members) {

@@ -1,15 +1,11 @@
 // Whether strict homogeneous inequalities a_j'w > 0 have a solution.
 #pragma once
 
-#include <cstdint>
-#include <limits>
 #include <memory>
 
 #include "cones/active_set.hpp"
 #include "control/budget.hpp"
-#include "linear_algebra/vector.hpp"
 #include "problem/arrangement.hpp"
-#include "problem/exact_rank.hpp"
 
 namespace cudbound {
 

@@ -1,9 +1,7 @@
 #include "cones/simplicial_cones.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "cudbound/settings.hpp"
 #include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {

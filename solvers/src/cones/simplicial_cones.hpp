@@ -1,8 +1,6 @@
 // Subdivision of all directions into simplicial cones, and which hyperplanes cut them.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
 
 #include "cudbound/settings.hpp"

@@ -1,11 +1,9 @@
 // The nodes and time left to a search, and whether it has been told to stop.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 
 #include "cudbound/draws.hpp"
 #include "cudbound/settings.hpp"

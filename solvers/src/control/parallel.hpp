@@ -1,11 +1,9 @@
 // A loop over independent pieces of work on several threads, which the caller can stop.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <thread>

@@ -2,7 +2,6 @@
 // it is false, so every prune asks for what has to hold, never for the failure of its opposite.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 
 #include "cudbound/draws.hpp"

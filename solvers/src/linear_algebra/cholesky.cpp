@@ -1,10 +1,7 @@
 #include "linear_algebra/cholesky.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
-
-#include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {
 

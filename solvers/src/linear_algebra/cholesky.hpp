@@ -1,7 +1,6 @@
 // Cholesky factors of small matrices.
 #pragma once
 
-#include "linear_algebra/vector.hpp"
 #include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {

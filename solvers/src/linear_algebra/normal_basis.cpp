@@ -1,9 +1,6 @@
 #include "linear_algebra/normal_basis.hpp"
 
 #include <algorithm>
-#include <cmath>
-
-#include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {
 

@@ -1,9 +1,6 @@
 // A set of independent normals and the orthonormal basis that goes with it.
 #pragma once
 
-#include <cstddef>
-
-#include "linear_algebra/vector.hpp"
 #include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {

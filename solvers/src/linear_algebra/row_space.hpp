@@ -2,12 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 
 #include "cudbound/settings.hpp"
-#include "linear_algebra/vector.hpp"
 #include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cmath>
-#include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <iterator>

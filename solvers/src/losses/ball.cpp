@@ -1,12 +1,8 @@
 #include "losses/ball.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 
-#include "cudbound/settings.hpp"
 #include "linear_algebra/symmetric_eigen.hpp"
-#include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {
 

@@ -1,11 +1,7 @@
 // Squared loss in the coordinates where its sublevel sets are balls.
 #pragma once
 
-#include <cstdint>
-
-#include "cudbound/draws.hpp"
 #include "linear_algebra/cholesky.hpp"
-#include "linear_algebra/vector.hpp"
 #include "problem/arrangement.hpp"
 
 namespace cudbound {

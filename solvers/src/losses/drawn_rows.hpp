@@ -1,13 +1,6 @@
 // The rows of one draw under a smooth loss: its value and its derivatives.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-
-#include "cudbound/draws.hpp"
-#include "cudbound/settings.hpp"
-#include "linear_algebra/vector.hpp"
 #include "linear_algebra/vector_math.hpp"
 #include "problem/arrangement.hpp"
 #include "problem/loss.hpp"

@@ -1,15 +1,7 @@
 // Hinge loss: every row is a constraint margin >= 1 that may be violated at a price.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
-#include "cones/active_set.hpp"
 #include "control/prunes.hpp"
-#include "cudbound/settings.hpp"
-#include "linear_algebra/cholesky.hpp"
-#include "linear_algebra/vector.hpp"
-#include "linear_algebra/vector_math.hpp"
 #include "losses/penalty_coordinates.hpp"
 #include "losses/relaxation.hpp"
 

@@ -1,13 +1,8 @@
 // An l1 penalty as terms with a kink, each a price times the absolute value of a linear function of the coefficients.
 #pragma once
 
-#include <cmath>
-
 #include "cones/active_set.hpp"
-#include "cudbound/draws.hpp"
 #include "cudbound/settings.hpp"
-#include "linear_algebra/vector.hpp"
-#include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {
 

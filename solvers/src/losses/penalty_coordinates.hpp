@@ -1,13 +1,8 @@
 // Coordinates in which a quadratic penalty is a sum of squares.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
 #include "cudbound/draws.hpp"
-#include "cudbound/settings.hpp"
 #include "linear_algebra/symmetric_eigen.hpp"
-#include "linear_algebra/vector.hpp"
 #include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {

@@ -1,19 +1,8 @@
 // Quadratics in place of a smooth loss, whose trees cost far less than that of the loss.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <limits>
-#include <memory>
-
-#include "cudbound/settings.hpp"
-#include "linear_algebra/cholesky.hpp"
-#include "linear_algebra/normal_basis.hpp"
-#include "linear_algebra/vector_math.hpp"
 #include "losses/drawn_rows.hpp"
 #include "losses/squared.hpp"
-#include "problem/loss.hpp"
 
 namespace cudbound {
 

@@ -1,13 +1,8 @@
 #include "losses/relaxation.hpp"
 
-#include <cmath>
-#include <stdexcept>
-
 #include "losses/hinge.hpp"
 #include "losses/quadratics.hpp"
 #include "losses/smooth.hpp"
-#include "losses/squared.hpp"
-#include "problem/loss.hpp"
 
 namespace cudbound {
 

@@ -1,15 +1,11 @@
 // The convex relaxation of a node: the least loss on the cone of the forced hyperplanes. One class per kind of loss.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "cones/active_set.hpp"
 #include "control/budget.hpp"
-#include "cudbound/draws.hpp"
-#include "linear_algebra/vector.hpp"
 #include "losses/ball.hpp"
-#include "problem/arrangement.hpp"
 #include "problem/evaluation.hpp"
 
 namespace cudbound {

@@ -1,19 +1,10 @@
 // Smooth losses: the minimizer on a cone by Newton steps, each a least-distance problem.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
-#include "cones/active_set.hpp"
 #include "control/prunes.hpp"
-#include "cudbound/settings.hpp"
-#include "linear_algebra/cholesky.hpp"
-#include "linear_algebra/vector.hpp"
-#include "linear_algebra/vector_math.hpp"
 #include "losses/drawn_rows.hpp"
 #include "losses/l1_penalty.hpp"
 #include "losses/relaxation.hpp"
-#include "problem/loss.hpp"
 
 namespace cudbound {
 

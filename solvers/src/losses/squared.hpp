@@ -2,15 +2,7 @@
 // nearest to their center, where the kinks of the penalty may be crossed at a price.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
-#include "cones/active_set.hpp"
 #include "control/prunes.hpp"
-#include "cudbound/settings.hpp"
-#include "linear_algebra/vector.hpp"
-#include "linear_algebra/vector_math.hpp"
-#include "losses/ball.hpp"
 #include "losses/l1_penalty.hpp"
 #include "losses/relaxation.hpp"
 

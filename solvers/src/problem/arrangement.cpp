@@ -1,9 +1,5 @@
 #include "problem/arrangement.hpp"
 
-#include <algorithm>
-#include <cmath>
-
-#include "cudbound/settings.hpp"
 #include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {

@@ -1,10 +1,7 @@
 // The hyperplanes x_i'beta = 0 of a design, each once.
 #pragma once
 
-#include <cstdint>
-
 #include "cudbound/draws.hpp"
-#include "linear_algebra/vector.hpp"
 #include "problem/exact_rank.hpp"
 
 namespace cudbound {

@@ -1,8 +1,6 @@
 // The value of coefficients, computed in plain floating point from the caller's own rows.
 #pragma once
 
-#include <cstdint>
-
 #include "cudbound/draws.hpp"
 #include "linear_algebra/vector.hpp"
 

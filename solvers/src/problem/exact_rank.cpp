@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <functional>
 #include <limits>
 #if defined(_MSC_VER)

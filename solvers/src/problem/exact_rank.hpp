@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 
 #include "cudbound/settings.hpp"
 #include "linear_algebra/vector.hpp"

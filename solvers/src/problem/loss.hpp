@@ -1,7 +1,6 @@
 // The surrogate losses as functions of the margin: the counterparts of cudbound/losses/surrogates.py.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 

@@ -1,16 +1,10 @@
 #include "cudbound/fits.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
 
 #include "control/parallel.hpp"
 #include "control/requirements.hpp"
-#include "cudbound/settings.hpp"
 #include "linear_algebra/row_space.hpp"
-#include "linear_algebra/vector.hpp"
-#include "linear_algebra/vector_math.hpp"
 #include "refits/newton_fit.hpp"
 
 namespace cudbound {

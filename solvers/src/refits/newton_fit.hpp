@@ -1,15 +1,7 @@
 // One fit of a linear classifier: Newton's method with a line search on the penalized loss.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-
-#include "cudbound/draws.hpp"
-#include "cudbound/settings.hpp"
 #include "linear_algebra/cholesky.hpp"
-#include "linear_algebra/vector.hpp"
-#include "linear_algebra/vector_math.hpp"
 #include "problem/loss.hpp"
 
 namespace cudbound {

@@ -1,15 +1,6 @@
 // The value of every cell near beta = 0, where all hyperplanes meet.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
-
-#include "control/budget.hpp"
-#include "control/prunes.hpp"
-#include "cudbound/settings.hpp"
-#include "linear_algebra/vector.hpp"
-#include "search/best_cell.hpp"
 #include "search/gain_by_cones.hpp"
 #include "search/gain_by_conflicts.hpp"
 #include "search/placed_draw.hpp"

@@ -1,8 +1,6 @@
 // What searches for the open cell with the largest gain have in common.
 #pragma once
 
-#include <algorithm>
-
 #include "control/prunes.hpp"
 #include "linear_algebra/vector.hpp"
 

@@ -1,20 +1,8 @@
 // Which side of each hyperplane is worth its loss, by subdividing the directions from beta = 0; squared loss.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <deque>
-#include <memory>
-
-#include "cones/active_set.hpp"
 #include "cones/open_cone.hpp"
 #include "cones/simplicial_cones.hpp"
-#include "control/budget.hpp"
-#include "control/prunes.hpp"
-#include "cudbound/settings.hpp"
-#include "linear_algebra/vector.hpp"
-#include "linear_algebra/vector_math.hpp"
-#include "losses/relaxation.hpp"
 #include "search/forcing_tree.hpp"
 
 namespace cudbound {

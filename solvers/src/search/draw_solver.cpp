@@ -1,12 +1,6 @@
 #include "search/draw_solver.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <span>
 #include <stdexcept>
-#include <utility>
-
-#include "cudbound/settings.hpp"
 
 namespace cudbound {
 

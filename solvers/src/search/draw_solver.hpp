@@ -1,16 +1,6 @@
 // One draw at a time: what a thread needs to answer what is asked about its draws.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <memory>
-
-#include "control/budget.hpp"
-#include "linear_algebra/vector.hpp"
-#include "losses/relaxation.hpp"
-#include "search/apex_gain.hpp"
-#include "search/placed_draw.hpp"
-#include "search/random_paths.hpp"
 #include "search/signed_search.hpp"
 #include "search/witness.hpp"
 

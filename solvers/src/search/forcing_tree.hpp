@@ -1,13 +1,7 @@
 // What the tree of a sign and the leaves of its cones have in common.
 #pragma once
 
-#include <algorithm>
-#include <deque>
-#include <memory>
-
 #include "control/prunes.hpp"
-#include "linear_algebra/vector.hpp"
-#include "linear_algebra/vector_math.hpp"
 #include "losses/relaxation.hpp"
 
 namespace cudbound {

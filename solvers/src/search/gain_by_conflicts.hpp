@@ -1,16 +1,8 @@
 // How much gain strict homogeneous inequalities can collect at once, by branch and bound.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
 #include "cones/open_cone.hpp"
 #include "cones/simplicial_cones.hpp"
-#include "control/budget.hpp"
-#include "control/prunes.hpp"
-#include "cudbound/settings.hpp"
-#include "linear_algebra/vector.hpp"
-#include "linear_algebra/vector_math.hpp"
 #include "search/best_cell.hpp"
 
 namespace cudbound {

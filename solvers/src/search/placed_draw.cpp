@@ -1,11 +1,5 @@
 #include "search/placed_draw.hpp"
 
-#include <algorithm>
-#include <cmath>
-
-#include "cudbound/settings.hpp"
-#include "linear_algebra/vector_math.hpp"
-
 namespace cudbound {
 
 PlacedDraw::PlacedDraw(const Problem& the_problem, const Arrangement& the_arrangement,

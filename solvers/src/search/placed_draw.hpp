@@ -1,12 +1,7 @@
 // One draw as the search sees it: the hyperplanes that matter, where they lie, and what their sides score.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-
-#include "linear_algebra/vector.hpp"
 #include "losses/relaxation.hpp"
-#include "problem/arrangement.hpp"
 
 namespace cudbound {
 

@@ -1,19 +1,8 @@
 // Branch and bound for one draw and one sign of the deviation: which side of each hyperplane is worth its loss.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
-#include "cones/open_cone.hpp"
-#include "control/budget.hpp"
-#include "control/prunes.hpp"
-#include "cudbound/settings.hpp"
-#include "linear_algebra/vector.hpp"
-#include "linear_algebra/vector_math.hpp"
 #include "search/apex_gain.hpp"
 #include "search/cone_search.hpp"
-#include "search/forcing_tree.hpp"
-#include "search/placed_draw.hpp"
 #include "search/random_paths.hpp"
 
 namespace cudbound {

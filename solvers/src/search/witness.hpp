@@ -1,18 +1,10 @@
 // Coefficients that prove the lower bound of a draw: strictly inside the cell that attains it.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <span>
 #include <utility>
 
 #include "cones/open_cone.hpp"
-#include "cudbound/settings.hpp"
-#include "linear_algebra/normal_basis.hpp"
-#include "linear_algebra/vector.hpp"
-#include "linear_algebra/vector_math.hpp"
-#include "problem/evaluation.hpp"
 #include "search/placed_draw.hpp"
 
 namespace cudbound {
