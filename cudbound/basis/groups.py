@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.validation import Losses, check_lengths
+from cudbound.basis.words import counted
 
 #: With one group a class vanishes from a third of all draws of groups, and no variance can be seen in it.
 MIN_GROUPS_PER_CLASS = 2
@@ -107,7 +108,7 @@ class Groups:
 
     def __str__(self) -> str:
         least, most = self.sizes.min(), self.sizes.max()
-        size = f"{least} to {most} rows" if least < most else f"{most} row{'' if most == 1 else 's'}"
+        size = f"{least} to {most} rows" if least < most else counted(most, "row")
         return f"{self.n_groups} groups of {size}"
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cudbound.basis.words import (
     NO_LEARNERS,
     InLines,
+    counted,
     details_in_words,
     format_difference,
     format_level,
@@ -189,20 +190,16 @@ class TestedRows:
 
     def averaged(self, shares: tuple[float, float] | None) -> str:
         """Return the rows that a metric with these shares of non-events and events averages, in words."""
-        rows = _counted(self.n, "test case" if self.new else "held-out row")
+        rows = counted(self.n, "test case" if self.new else "held-out row")
         if self.sizes is None:
             return rows
-        non_events, events = map(_counted, self.sizes, ("non-event", "event"))
+        non_events, events = map(counted, self.sizes, ("non-event", "event"))
         if shares is None or min(shares) > 0.0:
             return f"{rows} with {events} and {non_events}"
         return f"{events if shares[1] > 0.0 else non_events} of {rows}"
 
     def __str__(self) -> str:
         return self.averaged(None)
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True)
@@ -373,8 +370,8 @@ class Row(InLines, PointOutcome):
 
     def lines(self) -> list[str]:
         """Return the row as lines of text; the first has the main numbers."""
-        fits = f"{self.n_fits} fit{'' if self.n_fits == 1 else 's'}"
-        return [self.in_words(), *filter(None, (f"estimand {self.estimand}; {fits}", self.all_remarks()))]
+        basis = f"estimand {self.estimand}; {counted(self.n_fits, 'fit')}"
+        return [self.in_words(), *filter(None, (basis, self.all_remarks()))]
 
     @abc.abstractmethod
     def in_words(self, percent: bool = False) -> str:

@@ -283,6 +283,11 @@ def details_in_words(
     return ", ".join(numbers)
 
 
+def counted(number: int, word: str) -> str:
+    """Return a number of things in words, such as 1 row or 2 rows."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
 def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
     """Return the values of each key, keys and values in the order of first occurrence."""
     values_of: dict[Key, list[Value]] = {}

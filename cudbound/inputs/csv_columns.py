@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cudbound.inputs import data_file, parsed_file
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.data_file import CsvError, DataFile, first_few, key_of, quoted, to_drop
-from cudbound.inputs.parsed_file import AUTO, Table
+from cudbound.inputs.parsed_file import AUTO
 from cudbound.inputs.suspicions import copies, suspicions
 
 if TYPE_CHECKING:
@@ -95,22 +95,23 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     Raises
     ------
     CsvError
-        If the file cannot be used, see `cudbound.inputs.parsed_file.parse_file`, a used cell is missing and not
-        handled, see `cudbound.inputs.parsed_file.settle_missing`, a feature is not numeric, infinite or
+        If the file cannot be used, see `cudbound.inputs.parsed_file.parse_file`, a feature is not numeric, infinite or
         constant, a weight is not positive, or the target does not have two usable classes.
     """
-    table, data = parsed_file.parse_file(data)
-    cells, frame, settled = settled_cells(table, data)
+    table, data, cells, frame, settled = parsed_file.parse_file(data)
     target, features = data.target, list(data.features)
-    others = frame[[name for name in features if name not in data.categorical]]
-    kinds = {name: data_file.kind_of(name, others[name].dropna()) for name in others.columns}
-    texts = [name for name in kinds if kinds[name] == data_file.TEXT and AUTO in data.categorical]
+    texts = [
+        name
+        for name in features
+        if AUTO in data.categorical and name not in data.categorical
+        if data_file.kind_of(name, frame[name].dropna()) == data_file.TEXT
+    ]
     categorical = [name for name in features if name in {*data.categorical, *texts}]
     labels = [target] if data.group is None else [target, data.group]
     keys, notes = data_file.spelled_alike(frame.map(key_of), [*labels, *categorical])
     class_keys = parsed_file.classes_of(keys[target], data)
     y = keys[target].map(class_keys.index).to_numpy(dtype=np.int64)
-    numbers = numbers_in(others.drop(columns=texts))
+    numbers = numbers_in(frame[[name for name in features if name not in categorical]])
     warnings = [*table.warnings, *notes]
     if not any_features:
         if constant := [quoted(name) for name in features if keys[name].nunique() == 1]:
@@ -125,8 +126,9 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     design, levels = _design(keys, numbers, features, categorical, filled)
     as_text = frame[target].groupby(keys[target]).first()
     classes = tuple(key if key in frame[target].to_numpy() else str(as_text[key]) for key in class_keys)
-    found = {"Categorical columns, found automatically": first_few(texts) or "none"}
-    facts = (found if AUTO in data.categorical else {}) | {"Missing values": settled}
+    facts = {"Missing values": settled}
+    if AUTO in data.categorical:
+        facts = {"Categorical columns, found automatically": first_few(texts) or "none"} | facts
     return TrainingData(
         X=np.ascontiguousarray(design.to_numpy(dtype=np.float64)),
         y=y,
@@ -142,18 +144,6 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
         n_left_out=len(table.cells) - len(frame),
         warnings=tuple(warnings),
         columns=keys[features].assign(**numbers),
-    )
-
-
-def settled_cells(table: Table, data: DataFile) -> tuple[pd.DataFrame, pd.DataFrame, str]:
-    """Return all cells in plain form, nan where one is missing, and the used ones as `settle_missing` does."""
-    numeric = [
-        name for name in (*data.features, data.weight) if name is not None and name not in data.categorical
-    ]
-    cells = table.cells.assign(**data_file.in_plain_form(table.cells[numeric], data.decimal, data.thousands))
-    absent = parsed_file.missing_cells(cells, data.missing_values)
-    return cells.mask(absent), *parsed_file.settle_missing(
-        table.source, cells[data.used], absent[data.used], data
     )
 
 
@@ -244,8 +234,7 @@ def read_new_cases(
         positive="",
         all_classes=False,
     )
-    table, data = parsed_file.parse_file(as_in_training)
-    _, frame, _ = settled_cells(table, data)
+    table, data, _, frame, _ = parsed_file.parse_file(as_in_training)
     gaps = [quoted(name) for name in data.features if frame[name].isna().any()]
     if gaps and not np.isnan(sample.X).any():
         raise CsvError(

@@ -83,12 +83,6 @@ class DataFile:
     sheet: str | None = field(default=None, metadata={"key": None})
     skip_rows: int = 0
 
-    @property
-    def used(self) -> list[str]:
-        """Every column in which missing values must be filled or dropped, once the features are known."""
-        others = [name for name in (self.group, self.weight) if name is not None]
-        return list(dict.fromkeys([self.target, *self.features, *others]))
-
 
 def quoted(text: str, longest: int = 60) -> str:
     r"""Quote untrusted text for a message: escape characters that do not print, and shorten long text.
@@ -113,11 +107,6 @@ def to_drop(names: Sequence[str], what: str) -> str:
     verb, _, rest = what.partition(" ")
     verbs = {"has": "have", "is": "are"}
     return f"columns {first_few(names)} {verbs[verb]} {rest}; drop them with --exclude COL"
-
-
-def count_rows(number: int) -> str:
-    """Return a number of rows in words."""
-    return "1 row" if number == 1 else f"{number} rows"
 
 
 # --- numbers as people write them
@@ -242,8 +231,6 @@ def in_plain_form(frame: pd.DataFrame, decimal: str, thousands: str) -> pd.DataF
             "--decimal must be one of . and ,, and --thousands one of . , ' and space, but not the same one. Got "
             f"{decimal!r} and {thousands!r}."
         )
-    if convention == PLAIN:
-        return frame
     other = frame.map(lambda text: is_number(text) and not convention.fits(text))
     if other.any(axis=None):
         raise CsvError(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cudbound.basis.sample import unequal_spreads
+from cudbound.basis.words import counted
 from cudbound.inputs import data_file
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.data_file import EMPTY, IDS, NUMBERS, SEPARATORS, TEXT, CsvError, DataFile, quoted
@@ -137,7 +138,7 @@ def check_file(data: DataFile) -> FileCheck:
             "logistic regression, depends on the units; add --standardize"
         )
     columns = pd.DataFrame([_described(values[name], roles[name], kinds[name]) for name in names])
-    title = f"{quoted(table.source)}: {data_file.count_rows(len(values))}, {len(columns)} columns"
+    title = f"{quoted(table.source)}: {counted(len(values), 'row')}, {len(columns)} columns"
     return FileCheck(title, columns, tuple(dict.fromkeys(problems)), data, bool(spreads), error)
 
 
@@ -158,7 +159,9 @@ def _in_its_convention(
         convention = likely if in_quotes and likely in fitting else fitting[0]
         data = replace(data, **convention._asdict())
     try:
-        plain = data_file.in_plain_form(table.cells[numbers.columns], data.decimal, data.thousands)
+        plain = table.cells[numbers.columns]
+        if (data.decimal, data.thousands) != data_file.PLAIN:
+            plain = data_file.in_plain_form(plain, data.decimal, data.thousands)
     except CsvError as error:
         problems.append(str(error))
         return data, table.cells
@@ -244,7 +247,7 @@ def _readable(
     absent = values[[*features, *labels]].isna()
     if data.missing == "error" and absent.any(axis=None):
         try:
-            settle_missing(table.source, values[absent.columns], absent, replace(data, features=features))
+            settle_missing(table.source, values[absent.columns], replace(data, features=features))
         except CsvError as error:
             problems.append(str(error))
         data = replace(data, missing="drop" if absent[labels].any(axis=None) else "median")

@@ -21,12 +21,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.exceptions import install_command, suggestion
+from cudbound.basis.words import counted
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.data_file import (
+    PLAIN,
     CsvError,
     DataFile,
-    count_rows,
     first_few,
+    in_plain_form,
     key_of,
     one_spelling,
     quoted,
@@ -45,8 +47,8 @@ MOST_BYTES, MOST_CELLS = 50 * 2**20, 4_000_000
 DELIMITERS = ",;\t|"
 #: Lines that show the delimiter.
 FIRST_LINES = 50
-#: Invisible characters that are dropped, like blanks, at the ends of a cell.
-INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
+#: What is dropped at the ends of a cell: blanks, up to the last one in Unicode, and invisible characters.
+BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u00ad\u200b\u200e\u200f\u2060\ufeff"
 WORKBOOK = b"PK\x03\x04"
 AS_CSV = "save it as CSV ('CSV UTF-8' in the dialog of Excel) and use that file"
 #: Rows of a sheet that openpyxl does not show when it reads row by row.
@@ -116,29 +118,29 @@ def read_data_file(data: DataFile) -> Table:
     """
     import pandas as pd
 
-    content, name = _content(data.file), quoted(data.file.name)
+    content, name = _content(data.file), data.file.name
     is_workbook = content.startswith(WORKBOOK) and b"xl/workbook" in content
     if data.sheet is not None and not is_workbook:
-        raise CsvError(f"--sheet: {name} is not an .xlsx workbook; drop the option")
+        raise CsvError(f"--sheet: {quoted(name)} is not an .xlsx workbook; drop the option")
     rows, remarks, delimiter = (_workbook_rows if is_workbook else _csv_rows)(data, content)
     rows = {line: cells for line, cells in rows.items() if any(cells)}
     if len(rows) < 2:
         raise CsvError(
-            "; ".join([f"{name} has no data; it needs a header line and one line per case", *remarks])
+            "; ".join([f"{quoted(name)} has no data; it needs a header line and one line per case", *remarks])
         )
     _check_form(name, rows)
     (begin, header), *records = rows.items()
     names = [text or f"column {place}" for place, text in enumerate(header, start=1)]
     if repeated := [quoted(text) for text, times in Counter(names).items() if times > 1]:
         raise CsvError(
-            f"{name}: more than one column is called {first_few(repeated)} (line {begin}); give each column a unique "
-            "name"
+            f"{quoted(name)}: more than one column is called {first_few(repeated)} (line {begin}); give each column a "
+            "unique name"
         )
     lines = [line for line, _ in records]
     cells = pd.DataFrame([row[: len(header)] for _, row in records], lines, names, dtype=object)
     # spreadsheets add columns without any content
     kept = cells.loc[:, [text in header or cells[text].any() for text in names]]
-    return Table(data.file.name, kept, frozenset(kept.columns).difference(header), remarks, delimiter)
+    return Table(name, kept, frozenset(kept.columns).difference(header), remarks, delimiter)
 
 
 def _check_form(name: str, rows: Rows) -> None:
@@ -149,20 +151,20 @@ def _check_form(name: str, rows: Rows) -> None:
     first = next(line for line, number in n_filled.items() if 2 * number > usual)
     if first != begin:
         raise CsvError(
-            f"{name}: line {begin} has {n_filled[begin]} cell(s), line {first} has {len(rows[first])}: is "
-            f"the text above line {first} a title? Add --skip-rows {first - 1}"
+            f"{quoted(name)}: line {begin} has {counted(n_filled[begin], 'cell')}, line {first} has "
+            f"{len(rows[first])}: is the text above line {first} a title? Add --skip-rows {first - 1}"
         )
     for line, cells in rows.items():
         if len(cells) < width or any(cells[width:]):
             raise CsvError(
-                f"{name}: line {line} has {len(cells)} cell(s), the header has {width}; put text that contains the "
-                "delimiter in quotes, delete a footer or a note, or, if the first cells are names of the rows, as R "
-                "writes them, put a name for them at the start of the header"
+                f"{quoted(name)}: line {line} has {counted(len(cells), 'cell')}, the header has {width}; put text that "
+                "contains the delimiter in quotes, delete a footer or a note, or, if the first cells are names of the "
+                "rows, as R writes them, put a name for them at the start of the header"
             )
     if width == 1:
         raise CsvError(
-            f"{name} has one column, {quoted(rows[begin][0])}, but a target and a feature are needed; name what "
-            "separates the cells with --delimiter, or remove quotation marks around whole lines"
+            f"{quoted(name)} has one column, {quoted(rows[begin][0])}, but a target and a feature are needed; name "
+            "what separates the cells with --delimiter, or remove quotation marks around whole lines"
         )
 
 
@@ -189,7 +191,7 @@ def _too_large(name: str) -> CsvError:
 
 
 def _csv_rows(data: DataFile, content: bytes) -> tuple[Rows, tuple[str, ...], str]:
-    text, remarks = _decoded(quoted(data.file.name), content)
+    text, remarks = _decoded(data.file.name, content)
     stream = io.StringIO(text, newline="")
     for _ in islice(stream, data.skip_rows):
         pass
@@ -204,7 +206,7 @@ def _csv_rows(data: DataFile, content: bytes) -> tuple[Rows, tuple[str, ...], st
     reader = csv.reader(stream, delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
         for cells in reader:
-            rows[begin] = [*map(stripped, cells)]
+            rows[begin] = [cell.strip(BLANKS) for cell in cells]
             begin = data.skip_rows + reader.line_num + 1
     except csv.Error as error:
         raise CsvError(
@@ -225,29 +227,23 @@ def _decoded(name: str, content: bytes) -> tuple[str, tuple[str, ...]]:
             break
         word = re.search(r"\w*[^\x00-\x7f]\w*", text) if encoding == "cp1252" else None
         remark = word and (
-            f"{name} is not UTF-8 text and was read as cp1252: check words such as {quoted(word[0])}; if they are "
-            "wrong, save the file as UTF-8"
+            f"{quoted(name)} is not UTF-8 text and was read as cp1252: check words such as {quoted(word[0])}; if they "
+            "are wrong, save the file as UTF-8"
         )
         return text, (remark,) if remark else ()
     raise CsvError(
-        f"{name} is not UTF-8 text, but perhaps of SPSS, SAS, Stata or R or an old workbook; {AS_CSV}"
+        f"{quoted(name)} is not UTF-8 text, but perhaps of SPSS, SAS, Stata or R or an old workbook; {AS_CSV}"
     )
 
 
 def _delimiter(lines: list[str]) -> str:
     """Return the delimiter that most lines have, of several the one that they have equally often."""
     bare = [re.sub(r'"[^"]*"', "", line) for line in lines]
-
-    def agreement(delimiter: str) -> tuple[int, int]:
+    agreement = {}
+    for delimiter in DELIMITERS:
         counts = Counter(line.count(delimiter) for line in bare if delimiter in line)
-        return max(((n_lines, count) for count, n_lines in counts.items()), default=(0, 0))
-
-    return max(DELIMITERS, key=agreement)
-
-
-def stripped(cell: str) -> str:
-    """Return a cell without blanks and invisible characters at its ends."""
-    return cell.strip().strip(INVISIBLE).strip()
+        agreement[delimiter] = max(((n_lines, count) for count, n_lines in counts.items()), default=(0, 0))
+    return max(DELIMITERS, key=agreement.__getitem__)
 
 
 def _workbook_rows(data: DataFile, content: bytes) -> tuple[Rows, tuple[str, ...], str]:
@@ -318,31 +314,54 @@ def _text(value: object) -> str:
         return repr(value).removesuffix(".0")
     if isinstance(value, datetime.datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
-    return stripped(str(value))
+    return str(value).strip(BLANKS)
 
 
 # --- roles
 
 
-def parse_file(data: DataFile) -> tuple[Table, DataFile]:
-    """Read a file as text, and return it with its description, in which all features are named.
+def parse_file(data: DataFile) -> tuple[Table, DataFile, pd.DataFrame, pd.DataFrame, str]:
+    """Read a file as text, and check its header, the roles of its columns and the values of its target.
 
-    Its header, the roles of its columns and the values of its target are checked.
+    Returns
+    -------
+    table : Table
+    data : DataFile
+        With the names of all features.
+    cells, frame : DataFrame of str
+        All columns, and the used ones with missing values as `settle_missing` leaves them: numbers in plain form, nan
+        where a cell is missing.
+    settled : str
+        What was done about missing values, or an empty text.
 
     Raises
     ------
     CsvError
-        If the file cannot be read, the columns do not have the requested roles, or the target does not have the
-        requested classes.
+        If the file cannot be read, a named column does not exist, a column has two roles, no feature is left, a used
+        column has no name, the target does not have the requested classes, or a missing value cannot be settled.
     """
     table = read_data_file(data)
-    data = find_features(table, data)
+    named = check_names(table, data)
+    left_out = {name for option in ("--target", "--exclude", "--group", "--weight") for name in named[option]}
+    others = [name for name in table.cells.columns if name not in left_out]
+    data = replace(data, features=tuple(dict.fromkeys(data.features or others)))
+    if not data.features:
+        raise CsvError(f"there is no feature column besides the target {quoted(data.target)}")
+    used = list(dict.fromkeys([data.target, *data.features, *named["--group"], *named["--weight"]]))
+    if unnamed := [name for name in used if name in table.unnamed]:
+        raise CsvError(
+            f"{unnamed[0]} of {quoted(table.source)} has no name in the header (row numbers?); give it a name, or drop "
+            f'it with --exclude "{unnamed[0]}"'
+        )
+    cells = table.cells
+    if (data.decimal, data.thousands) != PLAIN:
+        numeric = [name for name in (*data.features, *named["--weight"]) if name not in data.categorical]
+        cells = cells.assign(**in_plain_form(cells[numeric], data.decimal, data.thousands))
+    cells = cells.mask(missing_cells(cells, data.missing_values))
     if data.positive or data.all_classes:
         # before missing values: with a wrong target, they would be reported for unrelated columns
-        labels = table.cells[[data.target]]
-        labels = labels.mask(missing_cells(labels, data.missing_values))
-        classes_of(one_spelling(labels[data.target].map(key_of))[0], data, least=1)
-    return table, data
+        classes_of(one_spelling(cells[data.target].map(key_of))[0], data, least=1)
+    return table, data, cells, *settle_missing(table.source, cells[used], data)
 
 
 def classes_of(keys: pd.Series[str], data: DataFile, least: int = 2) -> tuple[str, ...]:
@@ -361,13 +380,20 @@ def classes_of(keys: pd.Series[str], data: DataFile, least: int = 2) -> tuple[st
     CsvError
         If there are other numbers of classes or rows, or no value is the event.
     """
-    counts, target, way = Counter(keys.dropna()), quoted(data.target), "choose another column with --target"
-    found = first_few([f"{quoted(key)} ({count_rows(count)})" for key, count in counts.items()]) or "no value"
+    counts = Counter(keys.dropna())
+    event = None if data.all_classes else spelling(key_of(data.positive.strip()))
+    of_number = len(counts) > 2 if data.all_classes else len(counts) == 2
+    if of_number and min(counts.values()) >= least and (event is None or event in map(spelling, counts)):
+        return tuple(
+            sorted(counts) if event is None else sorted(counts, key=lambda key: spelling(key) == event)
+        )
+    target, way = quoted(data.target), "choose another column with --target"
+    found = first_few([f"{quoted(key)} ({counted(n, 'row')})" for key, n in counts.items()]) or "no value"
     if data.all_classes and len(counts) == 2:
         raise CsvError(
             f"--all-classes: the target {target} has two values, {found}; choose one with --positive"
         )
-    if len(counts) > 2 and not data.all_classes:
+    if len(counts) > 2 and not of_number:
         way = (
             "keep all classes with --all-classes of cudbound interval, use one class against the rest as the target, "
             f"for each class in turn, or {way}"
@@ -376,39 +402,14 @@ def classes_of(keys: pd.Series[str], data: DataFile, least: int = 2) -> tuple[st
             way = (
                 f"add --missing-values={','.join(codes)} if that means a missing value in every column, {way}"
             )
-    if len(counts) < 2 or (len(counts) > 2 and not data.all_classes):
+    if not of_number:
         raise CsvError(f"the target {target} must have two classes; found {found}; {way}")
-    event = None if data.all_classes else spelling(key_of(data.positive.strip()))
     if event is not None and event not in map(spelling, counts):
         raise CsvError(
             f"--positive {quoted(data.positive)} is not a value of {target}; found {found}; choose one of "
             "these with --positive"
         )
-    if min(counts.values()) < least:
-        raise CsvError(f"each class of {target} needs at least two rows; found {found}")
-    return tuple(sorted(counts) if event is None else sorted(counts, key=lambda key: spelling(key) == event))
-
-
-def find_features(table: Table, data: DataFile) -> DataFile:
-    """Return the description of a file with the names of all features.
-
-    Raises
-    ------
-    CsvError
-        If a named column does not exist, a column has two roles, no feature is left, or a used column has no name.
-    """
-    named = check_names(table, data)
-    left_out = {name for option in ("--target", "--exclude", "--group", "--weight") for name in named[option]}
-    others = [name for name in table.cells.columns if name not in left_out]
-    data = replace(data, features=tuple(dict.fromkeys(data.features or others)))
-    if not data.features:
-        raise CsvError(f"there is no feature column besides the target {quoted(data.target)}")
-    if unnamed := [name for name in data.used if name in table.unnamed]:
-        raise CsvError(
-            f"{unnamed[0]} of {quoted(table.source)} has no name in the header (row numbers?); give it a name, or drop "
-            f'it with --exclude "{unnamed[0]}"'
-        )
-    return data
+    raise CsvError(f"each class of {target} needs at least two rows; found {found}")
 
 
 def check_names(table: Table, data: DataFile, *, with_target: bool = True) -> Mapping[str, Sequence[str]]:
@@ -454,19 +455,15 @@ def missing_cells(frame: pd.DataFrame, further: Sequence[str] = ()) -> pd.DataFr
     return frame.map(lambda cell: key_of(cell.lower()) in keys)
 
 
-def settle_missing(
-    source: str, frame: pd.DataFrame, absent: pd.DataFrame, data: DataFile
-) -> tuple[pd.DataFrame, str]:
-    """Return the used cells with nan where one is missing, and a sentence on what was done, or an empty text.
+def settle_missing(source: str, frame: pd.DataFrame, data: DataFile) -> tuple[pd.DataFrame, str]:
+    """Return the used cells without dropped rows, and a sentence on what was done, or an empty text.
 
     Parameters
     ----------
     source : str
         Name of the file.
     frame : DataFrame of str
-        The used columns.
-    absent : DataFrame of bool
-        Where they are missing, see `missing_cells`.
+        The used columns, nan where a cell is missing.
     data : DataFile
         With the names of all features.
 
@@ -476,13 +473,13 @@ def settle_missing(
         If a cell is missing and ``data.missing`` is "error", if the target, the group or the weight has a missing value
         without "drop", if no complete row is left, or if a feature is empty.
     """
-    counts, n = absent.sum(), len(frame)
-    columns = first_few([f"{quoted(str(name))} {count}" for name, count in counts.items() if count])
-    frame = frame.mask(absent)
-    if not columns:
+    absent, n = frame.isna(), len(frame)
+    if not absent.any(axis=None):
         return frame, ""
-    number = f"{int(counts.sum())} missing value(s) in {quoted(source)}: {columns}"
-    needed = [name for name in data.used if name not in data.features and counts[name]]
+    counts = absent.sum()
+    columns = first_few([f"{quoted(str(name))} {count}" for name, count in counts.items() if count])
+    number = f"{counted(int(counts.sum()), 'missing value')} in {quoted(source)}: {columns}"
+    needed = [name for name in frame.columns if name not in data.features and counts[name]]
     if data.missing == "error":
         fill = "" if needed else ", --missing median or most-frequent fills them in every fit"
         raise CsvError(
@@ -495,8 +492,8 @@ def settle_missing(
         return frame, f"{n - len(frame)} of {n} rows left out ({columns})"
     if needed:
         raise CsvError(
-            f"column {quoted(needed[0])} lacks {counts[needed[0]]} value(s), which cannot be filled; remove these "
-            "rows with --missing drop"
+            f"column {quoted(needed[0])} lacks {counted(counts[needed[0]], 'value')}, which cannot be filled; remove "
+            "these rows with --missing drop"
         )
     if empty := [quoted(str(name)) for name in data.features if counts[name] == n]:
         raise CsvError(to_drop(empty, "is empty"))

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.sample import count_improbable_copies
+from cudbound.basis.words import counted
 from cudbound.inputs.data_file import (
     IDS,
     DataFile,
-    count_rows,
     first_few,
     is_id_name,
     key_of,
@@ -73,8 +73,8 @@ def suspicions(cells: pd.DataFrame, data: DataFile, numbers: pd.DataFrame) -> It
         if 0 < len(unknown) < len(values):
             texts = sorted(unknown.unique())
             yield (
-                f"column {quoted(name)}: {', '.join(map(quoted, texts))} on {count_rows(len(unknown))} is a level; add "
-                f"--missing-values={shlex.quote(','.join(texts))} if it means a missing value"
+                f"column {quoted(name)}: {', '.join(map(quoted, texts))} on {counted(len(unknown), 'row')} is a level; "
+                f"add --missing-values={shlex.quote(','.join(texts))} if it means a missing value"
             )
     for name in numbers.columns:
         yield from _of_far_values(numbers[name].dropna(), numbers)
@@ -86,15 +86,16 @@ def suspicions(cells: pd.DataFrame, data: DataFile, numbers: pd.DataFrame) -> It
 def _of_ids(name: str, values: pd.Series[str], data: DataFile) -> Iterator[str]:
     named, n_different, is_feature = is_id_name(name), values.nunique(), name in data.features
     is_id = named or (not is_feature and 2 * n_different > len(values) and kind_of(name, values) == IDS)
-    column = quoted(name)
     if is_id and n_different < len(values) and data.group is None:
         yield (
-            f"column {column} repeats: {n_different} different values on {len(values)} rows; use --group {column} if "
-            "it identifies patients, because rows of one patient are not independent"
+            f"column {quoted(name)} repeats: {n_different} different values on {len(values)} rows; use --group "
+            f"{quoted(name)} if it identifies patients, because rows of one patient are not independent"
         )
     elif is_feature and (named or numbers_the_rows(values)):
-        what = "is a feature named like an ID" if named else "is a feature and numbers the rows"
-        yield f"column {column} {what}; if it is no property of a patient, drop it with --exclude {column}"
+        what = "is named like an ID" if named else "numbers the rows"
+        yield (
+            f"column {quoted(name)} {what}; if it is no property of a patient, drop it with --exclude {quoted(name)}"
+        )
 
 
 # --- isolated numbers
@@ -107,7 +108,8 @@ def _of_far_values(values: pd.Series[float], numbers: pd.DataFrame, least: int =
         number = levels[end]
         if not is_far(number, np.delete(levels, end), least):
             continue
-        lines, text, rest = values.index[values == number], _in_short(number), values[values != number]
+        lines, text = values.index[values == number], repr(float(number)).removesuffix(".0")
+        rest = values[values != number]
         rows = (
             f"on line {lines[0]}"
             if len(lines) == 1
@@ -135,7 +137,11 @@ def is_far(number: float, others: NDArray[np.float64], least: int) -> bool:
     also on a logarithmic scale, unless there are negative ones.
     """
     gap, spread = float(np.abs(number - others).min()), float(np.ptp(others))
-    if CODE.fullmatch(_in_short(number)) and gap > 1.0 and others.size >= least + (number == -1.0):
+    if (
+        CODE.fullmatch(repr(float(number)).removesuffix(".0"))
+        and gap > 1.0
+        and others.size >= least + (number == -1.0)
+    ):
         if number == 9.0:
             return bool(others[0] < 9.0 and gap >= spread and not (others % 1.0).any())
         if gap > FAR_CODE * spread or number < 0.0 <= others[0]:
@@ -145,10 +151,6 @@ def is_far(number: float, others: NDArray[np.float64], least: int) -> bool:
     if min(number, others[0]) < 0.0:
         return True
     return bool(np.abs(np.log1p(number) - np.log1p(others)).min() > np.ptp(np.log1p(others)))
-
-
-def _in_short(number: float) -> str:
-    return repr(float(number)).removesuffix(".0")
 
 
 # --- the outcome in a feature

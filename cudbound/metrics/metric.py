@@ -14,7 +14,7 @@ from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import Kind, Needs
 from cudbound.basis.results import ConfidenceInterval
 from cudbound.basis.validation import Array, check_number
-from cudbound.basis.words import format_divided_level
+from cudbound.basis.words import counted, format_divided_level
 
 Bools = NDArray[np.bool_]
 
@@ -211,7 +211,7 @@ class MetricRows:
         """The number of rows behind the metric, in words."""
         n_events, n_others = (int((self.rows & group).sum()) for group in (self.event, ~self.event))
         words = ((n_events, "event"), (n_others, "non-event"))
-        return " and ".join(f"{size} {word}{'' if size == 1 else 's'}" for size, word in words if size)
+        return " and ".join(counted(size, word) for size, word in words if size)
 
     def mean_loss(self, wrong: NDArray[np.bool_]) -> float:
         """Return the mean loss, in [0, 1], of a classifier that misclassifies these rows."""

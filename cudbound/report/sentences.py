@@ -16,6 +16,7 @@ from cudbound.basis.results import ComparisonResult, Estimand, IntervalEstimate,
 from cudbound.basis.words import (
     COMPLEMENTS,
     ESTIMAND_WORDS,
+    counted,
     enumerated,
     format_difference,
     format_level,
@@ -395,9 +396,10 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
         sources = ["from its training data"] * internal + ["on test cases"] * bool(tested)
         what = f"The {_named_metrics(rows)} of the classifier {were} estimated {' and '.join(sources)}."
     source = "" if run.source is None else f" in {run.source}"
+    features = counted(len(run.features), "feature")
     return [
         what,
-        f"There were n = {run.n_samples} cases{source}, {run.classes_in_words}, with {run.features_in_words}.",
+        f"There were n = {run.n_samples} cases{source}, {run.classes_in_words}, with {features}.",
         *dict.fromkeys(
             f"{were_tested} {replace(cases, pooled=False)}{readers}." for cases in tested.values()
         ),

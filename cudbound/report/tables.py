@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.basis.words import Kind, format_cell, format_level, grouped, metric_words
+from cudbound.basis.words import Kind, counted, format_cell, format_level, grouped, metric_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,18 +85,13 @@ class Run:
             return ", ".join(f"{rows} of {name}" for name, rows in self.class_sizes.items())
         return f"{self.n_events} events ({self.event}) and {self.n_non_events} non-events"
 
-    @property
-    def features_in_words(self) -> str:
-        """The number of features."""
-        return f"{len(self.features)} feature{'' if len(self.features) == 1 else 's'}"
-
     def notes(self) -> list[str]:
         """Return the notes about the data, the classifiers and the resampling."""
         source = "" if self.source is None else f"{self.source}, "
         draws = [] if self.n_resamples is None else [f"{self.n_resamples} resamples"]
         rate = [] if self.localization is None else [f"localization = {self.localization}"]
         return [
-            f"Data: {source}n = {self.n_samples}: {self.classes_in_words}; {self.features_in_words}.",
+            f"Data: {source}n = {self.n_samples}: {self.classes_in_words}; {counted(len(self.features), 'feature')}.",
             *self.of_rows_and_columns,
             *(f"{name}: {words}." for name, words in self.classifiers.items()),
             f"Run: {', '.join([*draws, *rate, in_words(self.seed)])}.",

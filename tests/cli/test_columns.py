@@ -89,7 +89,7 @@ def test_missing_values_are_left_to_a_model_that_fills_them(fake: Fake, patients
     assert result.exit_code == 0, result.stderr
     assert np.isnan(fake.fitted[0].X["bmi"]).sum() == 3
     assert "\nMissing values: 'bmi' 3 of 40 rows, passed to the model.\n" in unwrapped(result.stdout)
-    assert_error(with_model("--missing", "error"), 1, "3 missing value(s) in 'patients.csv': 'bmi' 3;")
+    assert_error(with_model("--missing", "error"), 1, "3 missing values in 'patients.csv': 'bmi' 3;")
 
 
 def test_a_model_that_fills_nothing_needs_complete_rows(fake: Fake, patients):

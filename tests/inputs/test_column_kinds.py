@@ -252,7 +252,7 @@ def test_further_texts_mean_a_missing_value(tmp_path, given):
         "site": cycled("n", "s", "Unknown", "n"),
         "y": ["9.99e2", *AGES[1:]],
     }
-    with pytest.raises(CsvError, match=r"13 missing value\(s\) in 'data.csv': 'x' 2, 'site' 10, 'y' 1;"):
+    with pytest.raises(CsvError, match=r"13 missing values in 'data.csv': 'x' 2, 'site' 10, 'y' 1;"):
         read(tmp_path, columns, missing_values=given)
     data = read(tmp_path, columns, missing_values=given, missing="drop", categorical=["auto"])
     assert data.feature_names == ("x", "site=s", "y")

@@ -109,10 +109,10 @@ def test_another_encoding_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message", "n"),
     [
-        ("Ward 3\na,b\n1,2\n3,4\n", "line 1 has 1 cell.s., line 2 has 2", 1),
-        ("Ward 3,,\n\nof 2024,,\na,b,c\n1,2,3\n3,4,\n", "line 1 has 1 cell.s., line 4 has 3", 3),
-        ("Ward 3\nMay, Dr. X\na,b,c,d\n1,2,3,4\n3,4,5,6\n", "line 1 has 1 cell.s., line 3 has 4", 2),
-        ('"Ward\r\n3"\r\na,b\r\n1,2\r\n3,4\r\n', "line 1 has 1 cell.s., line 3 has 2", 2),
+        ("Ward 3\na,b\n1,2\n3,4\n", "line 1 has 1 cell, line 2 has 2", 1),
+        ("Ward 3,,\n\nof 2024,,\na,b,c\n1,2,3\n3,4,\n", "line 1 has 1 cell, line 4 has 3", 3),
+        ("Ward 3\nMay, Dr. X\na,b,c,d\n1,2,3,4\n3,4,5,6\n", "line 1 has 1 cell, line 3 has 4", 2),
+        ('"Ward\r\n3"\r\na,b\r\n1,2\r\n3,4\r\n', "line 1 has 1 cell, line 3 has 2", 2),
     ],
 )
 def test_a_title_is_told_and_skipped(tmp_path, content, message, n):
@@ -147,7 +147,7 @@ def test_a_compressed_file_that_was_cut_is_named(tmp_path):
 def test_a_row_of_totals_has_no_class(tmp_path):
     with pytest.raises(CsvError, match=r"must have two classes; found 'yes' .*, 'no' .*, '2' "):
         read(tmp_path, "a,died\n1,yes\n3,no\n5,yes\n6,no\n4,2\n")
-    with pytest.raises(CsvError, match=r"1 missing value\(s\) in 'data.csv': 'died' 1;"):
+    with pytest.raises(CsvError, match=r"1 missing value in 'data.csv': 'died' 1;"):
         read(tmp_path, "a,died\n1,yes\n3,no\n5,yes\n6,no\n4,\n")
 
 
@@ -221,7 +221,7 @@ def test_labels_that_differ_in_case_or_blanks_are_equal(tmp_path):
 @pytest.mark.parametrize("cell", ["", "NA", "n/a", "#N/A", "NaN", "<NA>", "null", ".", "?"])
 def test_missing_values_are_counted_by_column(tmp_path, cell):
     text = f"a,b,died\n1,2,yes\n\n3,{cell},no\n{cell},5,yes\n6,7,no\n"
-    with pytest.raises(CsvError, match=r"2 missing value\(s\) in 'data\.csv': 'a' 1, 'b' 1;"):
+    with pytest.raises(CsvError, match=r"2 missing values in 'data\.csv': 'a' 1, 'b' 1;"):
         read(tmp_path, text)
 
 
