@@ -18,7 +18,7 @@ from cudbound.basis import exceptions
 from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_columns import read_training_data
-from cudbound.inputs.data_file import CsvError, DataFile
+from cudbound.inputs.data_file import CsvError, DataFile, quoted
 from cudbound.inputs.schema import keys_of, placed, structured
 from cudbound.study import population as populations
 from cudbound.study.scenario import Scenario, Study
@@ -33,8 +33,12 @@ RECIPE_KEYS = tuple(keys_of(ClassifierRecipe).values())
 MISSING_KEYS = ("missing", "levels")
 #: Keys for several rows per patient in a world.
 PATIENT_KEYS = ("rows_per_patient", "many_rows", "within_patient")
+#: Keys of a scenario, or of the study for all scenarios that have no other value.
+METRIC_KEYS = ("metric", "prevalence", "costs")
 #: Keys of the scenario itself.
 SCENARIO_KEYS = keys_of(Scenario).keys() - {"population", "classifier", "rival", "description"}
+#: Keys that are read whatever the source of samples.
+COMMON_KEYS = tuple(sorted({*SCENARIO_KEYS, *RECIPE_KEYS, "rival"} - {*MISSING_KEYS}))
 
 
 def template_names() -> tuple[str, ...]:
@@ -114,9 +118,8 @@ def read_design(
             check_integer("n_replicates", n_replicates, 1)
             for settings in (table, *(scenario for scenario in tables if "n_replicates" in scenario)):
                 settings["n_replicates"] = n_replicates
-        if "metric" in table:
-            metric = table.pop("metric")
-            tables = [{"metric": metric, **scenario} for scenario in tables]
+        shared = _taken(table, METRIC_KEYS)
+        tables = [shared | scenario for scenario in tables]
         scenarios: list[Scenario] = []
         for number, entries in enumerate(tables, start=1):
             with placed(f"[[scenario]] {number}"):
@@ -189,17 +192,23 @@ def find_world(
     """
     check_choice("world", name, WORLDS)
     signature = inspect.signature(WORLDS[name]).parameters
-    for key in parameters.keys() - signature:
-        check_choice(f"a key of world {name}", key, (*signature, *others))
+    _check_keys(f"world {name}", parameters, signature, others)
     values = {key: parameters.get(key, parameter.default) for key, parameter in signature.items()}
     return WORLDS[name](**values), {"world": name, **values}
+
+
+def _check_keys(source: str, given: Iterable[str], own: Iterable[str], others: Iterable[str]) -> None:
+    """Raise unless all keys are those of a source of samples; a hint may name `others`, which are read before."""
+    for wrong in sorted(set(given).difference(own)):
+        hint = exceptions.did_you_mean(wrong, (*own, *others), "the keys are")
+        raise ValueError(f"there is no key {quoted(wrong)} for {source}; {hint}")
 
 
 def _world(name: str, left: dict[str, Any], *, has_groups: bool) -> _Described:
     """Return a world, with several rows per patient if one of their keys, or groups, is given."""
     of_patients = _taken(left, PATIENT_KEYS)
     world: Any
-    world, description = find_world(name, left, ("name", *RECIPE_KEYS))
+    world, description = find_world(name, left, (*COMMON_KEYS, *MISSING_KEYS, *PATIENT_KEYS))
     if not of_patients and not has_groups:
         return world, description
     rows = of_patients.pop("rows_per_patient", None)
@@ -209,8 +218,7 @@ def _world(name: str, left: dict[str, Any], *, has_groups: bool) -> _Described:
 
 
 def _data(name: str, left: dict[str, Any], data_folder: str | Path | None) -> _Described:
-    for key in left:
-        check_choice("a key used with data", key, ("device",))
+    _check_keys(f"data {name}", left, ("device",), COMMON_KEYS)
     return _of_rows(populations.load_data_set(name, data_folder, **left), {"data": name, **left})
 
 

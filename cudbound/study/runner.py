@@ -307,7 +307,7 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
     StudyError
         If the store belongs to another study, or has no such scenario and size.
     ParameterError
-        If `replicate` is no number of a replicate.
+        If `replicate` is not the number of a replicate of the study.
 
     Examples
     --------
@@ -339,7 +339,7 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
         raise store_error(
             Path(store_path), f"it has no scenario {scenario!r} at n = {n}; choose one of {[*cells]}"
         )
-    check_integer("replicate", replicate, 0)
+    check_integer("replicate", replicate, 0, cells[scenario, n] - 1)
     chosen = next(candidate for candidate in study.scenarios if candidate.name == scenario)
     with alone():
         return run_replicate(study, chosen, n, replicate)

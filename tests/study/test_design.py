@@ -106,6 +106,19 @@ def test_metric_and_rival_are_part_of_what_a_store_describes(tmp_path):
     assert describe(of_rival)["scenarios"]["gaussians"]["description"]["rival"]["classifier"] == "tree"
 
 
+def test_metric_costs_and_prevalence_of_a_study_are_those_of_scenarios_without_their_own(tmp_path):
+    own = '[[scenario]]\nname = "own"\nworld = "gaussians"\n'
+    of_costs = read(
+        tmp_path, f'{SETTINGS}metric = "cost"\ncosts = [0.2, 1.0]\n{WORLD}{own}costs = [1.0, 3.0]\n'
+    )
+    assert [(one.metric, one.costs) for one in of_costs.scenarios] == [
+        (("cost",), (0.2, 1.0)),
+        (("cost",), (1.0, 3.0)),
+    ]
+    of_values = read(tmp_path, f'{SETTINGS}prevalence = 0.3\n{WORLD}metric = "ppv"\n')
+    assert of_values.scenarios[0].prevalence == 0.3
+
+
 def test_a_method_without_an_interval_for_a_metric_is_found_before_a_run(tmp_path):
     text = f'n_samples = 20\nn_replicates = 1\nmethods = ["two-center", "bayle-cv"]\n{WORLD}metric = "auc"\n'
     with pytest.raises(ValueError, match=r"'gaussians': bayle-cv reads .* Use another one"):

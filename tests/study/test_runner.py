@@ -75,6 +75,7 @@ def test_failures_are_rows_that_can_be_replayed(undisturbed):
         (("nearby", 12, 0), "it has no scenario 'nearby' at n = 12; choose one of \\[\\('near', 12\\)"),
         (("near", 13, 0), "it has no scenario 'near' at n = 13"),
         (("near", 12, -1), "'replicate' parameter must be an integer of at least 0. Got -1"),
+        (("near", 12, 15), "'replicate' parameter must be an integer of at most 14. Got 15"),
     ],
 )
 def test_a_replicate_that_the_study_does_not_have_is_not_replayed(undisturbed, place, message):
