@@ -501,7 +501,7 @@ NESTED = RecordKind(
     NestedLosses,
     "nested cross-validation",
     refit=record_nested,
-    n_fits=lambda inputs: count_nested_fits(inputs.sizes, inputs.n_units),
+    n_fits=lambda inputs: count_nested_fits(inputs.resampling, inputs.n_units),
 )
 
 
@@ -715,7 +715,7 @@ REPLACEMENTS = RecordKind(
     ReplacementErrors,
     "cross-validation with replaced rows",
     refit=record_replacements,
-    n_fits=lambda inputs: (inputs.n_units // 2 + 2) * min(inputs.sizes.n_folds, inputs.n_units // 2),
+    n_fits=lambda inputs: (inputs.n_units // 2 + 2) * min(inputs.resampling.n_folds, inputs.n_units // 2),
 )
 
 

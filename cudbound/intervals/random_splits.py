@@ -72,7 +72,7 @@ REPLICATES = RecordKind(
     ReplicateLosses,
     "splits of replicates of the rows",
     refit=record_replicates,
-    n_fits=lambda inputs: inputs.sizes.n_replicates * inputs.sizes.n_splits,
+    n_fits=lambda inputs: inputs.resampling.n_replicates * inputs.resampling.n_splits,
 )
 
 
@@ -340,7 +340,7 @@ HALF_SPLITS = RecordKind(
     HalfSplitLosses,
     "splits of both halves of the rows",
     refit=record_half_splits,
-    n_fits=lambda inputs: 2 * inputs.sizes.n_halvings * inputs.sizes.n_splits,
+    n_fits=lambda inputs: 2 * inputs.resampling.n_halvings * inputs.resampling.n_splits,
 )
 
 

@@ -139,6 +139,8 @@ def _errors_of_folds(record: FoldLosses, event: NDArray[np.bool_]) -> FoldLosses
 def records_for(metric_rows: MetricRows, records: Records) -> Records:
     """Return the records of the rows that count, with losses whose plain mean is the mean loss of the metric.
 
+    Those of the plain error need not be changed.
+
     Parameters
     ----------
     records : Records
@@ -148,13 +150,10 @@ def records_for(metric_rows: MetricRows, records: Records) -> Records:
     Returns
     -------
     Records
-        The same records if the metric is the plain error; for the AUC the same without draws of one class, and squared
-        errors for the Brier score.
+        For the AUC the same records without draws of one class, and squared errors for the Brier score.
         Records without rows are omitted, and so are folds if fewer than two have a row that counts, and a test set
         without one or with unknown events.
     """
-    if metric_rows.plain:
-        return records
     if metric_rows.metric.reads != "classes":
         return scored(records) if metric_rows.metric.reads == "scores" else squared_errors(records)
     parts: dict[str, Any] = {

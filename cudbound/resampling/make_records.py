@@ -56,6 +56,7 @@ class RecordingInputs:
     refits_of_each : (Refits, Refits) or None
         The refits of the two classifiers whose differences are recorded.
     resampling : Resampling
+        With the number and test share of the caller's splits.
     inner_by_default : bool
         Whether inner draws are made by default if refits are made in batches.
     splits : Splits or None
@@ -100,7 +101,11 @@ class RecordingInputs:
     def of(
         cls, sample: Sample, needs: Needs, streams: Streams, resampling: Resampling, **further: Any
     ) -> RecordingInputs:
-        """Return what is known; `needs` determine whether there are folds of whole groups."""
+        """Return what is known; `needs` determine whether there are folds of whole groups.
+
+        Variances from halves or replicates of the data are for a mean over the same number and size of splits as the
+        caller's.
+        """
         cv, groups = resampling.cv, sample.groups
         if (
             cv is None
@@ -112,6 +117,8 @@ class RecordingInputs:
         if cv is not None:
             rng = streams["cv"].spawn(1)[0]
             splits = make_splits(cv, sample.X, sample.y, sample.names_of_groups, rng)
+            n_splits, test_fraction = max(2, len(splits.test)), float(splits.test.mean())
+            resampling = replace(resampling, n_splits=n_splits, test_fraction=test_fraction)
         return cls(sample=sample, streams=streams, resampling=resampling, splits=splits, **further)
 
     @cached_property
@@ -145,17 +152,6 @@ class RecordingInputs:
             return False
         return self.resampling.cv is not None or not kind.keeps_groups
 
-    @cached_property
-    def sizes(self) -> Resampling:
-        """The requested sizes, with the number and test share of the caller's splits.
-
-        Variances from halves or replicates of the data are for a mean over the same number and size of splits.
-        """
-        if self.splits is None:
-            return self.resampling
-        n_splits, test_fraction = max(2, len(self.splits.test)), float(self.splits.test.mean())
-        return replace(self.resampling, n_splits=n_splits, test_fraction=test_fraction)
-
     @property
     def n_units(self) -> int:
         """Rows, or groups of rows, that are drawn and left out together."""
@@ -177,7 +173,7 @@ class RecordingInputs:
             )
             policy: Any = self.resampling.on_single_class or ("fit" if self.refits.batched else "redraw")
             self._contexts[kind.name] = RefitContext(
-                refit, self.sample.labels, self.sizes, policy, draws, self.sample.groups, errors
+                refit, self.sample.labels, self.resampling, policy, draws, self.sample.groups, errors
             )
         return self._contexts[kind.name]
 
@@ -358,7 +354,7 @@ def record_targets(
         records = Records.of(**make_records(missing, replace(inputs, advance=advance), existing, failed))
     of_targets = []
     for target in targets:
-        of_target = records_for(target, records)
+        of_target = records if target.plain else records_for(target, records)
         for kind in sorted(needs) if of_target.kind == "classes" else ():
             if (kind, target.cud_metrics) in of_families:
                 record = of_families[kind, target.cud_metrics][target.cud_metrics.index(target.metric)]

@@ -261,7 +261,7 @@ SPLITS = RecordKind(
     holds=SplitLosses,
     words="splits into training and test rows",
     refit=record_splits,
-    n_fits=lambda inputs: inputs.sizes.n_splits,
+    n_fits=lambda inputs: inputs.resampling.n_splits,
     filled_by=lambda _: True,
     from_splits=_splits_of_splits,
 )

@@ -192,9 +192,8 @@ def test_the_centers_of_a_metric_are_those_of_its_definition(seeds, grouped):
     assert sum(check_centers(seed, grouped=grouped) for seed in seeds) >= 0.8 * len(seeds)
 
 
-def test_the_plain_error_leaves_the_records_alone():
+def test_equal_costs_leave_the_losses_alone():
     records, event, _ = small_records(1)
-    assert records_for(MetricRows(ERROR, event), records) is records
     equal = records_for(MetricRows(Metric("cost", costs=(3.0, 3.0)), event), records)
     assert equal.losses.tolist() == records.losses.tolist()
     assert equal.n_effective == records.n_samples
