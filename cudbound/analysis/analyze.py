@@ -17,7 +17,7 @@ from cudbound.basis.method_card import Needs
 from cudbound.basis.sample import Sample, check_before_fit, count_rows, predicted_probabilities, related_rows
 from cudbound.basis.validation import check_can_be_refitted, check_row_weights
 from cudbound.intervals.bootstrap_cv import check_search
-from cudbound.metrics.metrics import Metrics, draw_for_metrics, targets_of, warn_of_few, warn_of_few_tested
+from cudbound.metrics.metrics import draw_for_metrics, targets_of, warn_of_few, warn_of_few_tested
 from cudbound.problem.draws import check_resamples
 from cudbound.records import DESIGN
 from cudbound.resampling.failed_refits import naming_the_step
@@ -62,7 +62,7 @@ def analyze(
     """
     sample = fitted_sample(estimator, X, y, question.streams, groups, sample_weight, several=several)
     classes = sample.classes.tolist()
-    metrics = _metrics_of(classes, question.metrics, one_metric)
+    metrics = question.metrics.resolve(classes, one=one_metric)
     question = replace(question, metrics=metrics)
     sample = replace(sample, event_class=metrics.event_class(classes))
     size = check_resamples(question.n_resamples, sample.n_samples)
@@ -107,15 +107,6 @@ def analyze(
     return Analysis(
         question, counts, draw_remarks, records, sample, model, of_targets, cautions, refused, failed
     )
-
-
-def _metrics_of(classes: list[Any], metrics: Metrics, one: bool) -> Metrics:
-    """Return the metrics of a classifier; raise ParameterError if only `one` may be returned and there are several."""
-    resolved = metrics.resolve(classes)
-    if one and len(resolved.names) > 1:
-        rule = f"for one of the several classes, such as performance_interval(..., event={classes[0]!r})"
-        raise ParameterError("metric", f"{rule}; compare_intervals accepts all", metrics.metric)
-    return resolved
 
 
 def _model(question: Question[Any], needs: Needs, sample: Sample, result: str) -> Model:

@@ -97,6 +97,10 @@ class Metric:
         """The smallest and the largest possible value."""
         return self.limits(ConfidenceInterval(0.0, 1.0))
 
+    def smallest(self, sizes: tuple[int, int]) -> int:
+        """Return the number of rows of the smaller class, of those that it averages, from both classes' sizes."""
+        return min(size for size, share in zip(sizes, self.shares or (1.0, 1.0), strict=True) if share > 0.0)
+
     def from_loss(self, loss: float) -> float:
         """Return the value of the metric for a mean loss in [0, 1]."""
         return self.top - self.scale * loss if self.complement else self.scale * loss

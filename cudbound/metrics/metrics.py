@@ -201,21 +201,28 @@ class Metrics:
             raise ParameterError("event", f"one of the classes {list(classes)}", self.event)
         return 1 if self.event is None or len(classes) > 2 else list(classes).index(self.event)
 
-    def resolve(self, classes: Sequence[Any] = (0, 1)) -> Metrics:
+    def resolve(self, classes: Sequence[Any] = (0, 1), *, one: bool = False) -> Metrics:
         """Return the metrics of a classifier, with its event, and with a metric for its costs.
 
-        With more than two classes: the error, the accuracy, and the sensitivity of the event or of each class.
+        With more than two classes: the error, the accuracy, and the sensitivity of the event or of each class, unless
+        only `one` metric is allowed.
 
         Raises
         ------
         ValueError
-            If the event or the costs do not match its classes, if the event is required, or if a metric is for two
-            classes.
+            If the event or the costs do not match its classes, if the event is required, if a metric is for two
+            classes, or if there are several metrics in place of `one`.
         """
         labels = list(classes)
         event_class = self.event_class(labels)
         if len(labels) > 2:
-            return replace(self, metric=self._of_several(labels))
+            metrics = self._of_several(labels)
+            if one and len(metrics) > 1:
+                rule = (
+                    f"for one of the several classes, such as performance_interval(..., event={labels[0]!r})"
+                )
+                raise ParameterError("metric", f"{rule}; compare_intervals accepts all", self.metric)
+            return replace(self, metric=metrics)
         cost = self._cost(labels, event_class) if COST in self.requested else None
         metric = tuple(cost if cost and metric == COST else metric for metric in self.requested)
         resolved = replace(self, metric=metric, costs=None, event=labels[event_class])
@@ -394,6 +401,7 @@ def draw_for_metrics(
     remarks : tuple of str
         How the draws differ from ordinary ones.
     """
+    averaging_classes = [rows for rows in metric_rows if rows.metric.shares is not None]
     # what reads scores or probabilities takes the draws of the others
     by_class = [metric.shares is not None for metric in metrics.linear if metric.reads == "classes"]
     within_classes = metrics.stratified
@@ -402,10 +410,12 @@ def draw_for_metrics(
     if within_classes and sample.groups is None:
         return draw_stratified_counts(sample.events, n_resamples, rng), ("draws within the classes",)
     counts = draw_counts(sample.n_samples, n_resamples, rng, sample.groups)
+    if not averaging_classes:
+        return counts, ()
     again = np.arange(n_resamples)
     remarks: tuple[str, ...] = ()
     for attempt in range(MAX_ATTEMPTS):
-        again = again[np.any([rows.lacking(counts[again]) for rows in metric_rows], axis=0)]
+        again = again[np.any([rows.lacking(counts[again]) for rows in averaging_classes], axis=0)]
         if not again.size:
             return counts, remarks
         if not attempt:
@@ -423,12 +433,13 @@ FEW = 10
 
 def warn_of_few(metric_rows: Iterable[MetricRows]) -> None:
     """Warn about metrics that are based on fewer than `FEW` rows of a class, once for all of the same rows."""
-    alike: dict[tuple[str, bool], list[MetricRows]] = {}
+    alike: dict[tuple[str, int, bool], list[Metric]] = {}
     for rows in {rows.metric: rows for rows in metric_rows}.values():
-        alike.setdefault((rows.based_on, rows.metric.compares_classes), []).append(rows)
-    for (based_on, _), similar in alike.items():
-        sizes = (int((~similar[0].event).sum()), int(similar[0].event.sum()))
-        _warn_of_few([rows.metric for rows in similar], based_on, sizes)
+        n_fewest = rows.metric.smallest((int((~rows.event).sum()), int(rows.event.sum())))
+        if n_fewest < FEW:
+            alike.setdefault((rows.based_on, n_fewest, rows.metric.compares_classes), []).append(rows.metric)
+    for (based_on, n_fewest, _), metrics in alike.items():
+        _warn_of_few(metrics, based_on, n_fewest)
 
 
 def warn_of_few_tested(metric: Metric, tested: TestedRows) -> None:
@@ -437,25 +448,25 @@ def warn_of_few_tested(metric: Metric, tested: TestedRows) -> None:
     Test cases are also counted for metrics of all rows; that few rows of a rare class are held out is no surprise.
     """
     if tested.sizes is not None and (metric.compares_classes or tested.new):
-        _warn_of_few([metric], tested.averaged(metric.shares), tested.sizes)
+        n_fewest = metric.smallest(tested.sizes)
+        if n_fewest < FEW:
+            _warn_of_few([metric], tested.averaged(metric.shares), n_fewest)
 
 
-def _warn_of_few(metrics: list[Metric], based_on: str, sizes: tuple[int, int]) -> None:
-    """Warn about metrics that average the same of the non-events and events, which have these sizes."""
-    shares, several = metrics[0].shares or (1.0, 1.0), len(metrics) > 1
-    n_fewest = min(size for size, share in zip(sizes, shares, strict=True) if share > 0.0)
-    if n_fewest < FEW:
-        means = f"{'they have' if several else 'it has'} little information on that class"
-        if metrics[0].compares_classes:
-            means = f"one patient changes {'each' if several else 'the'} estimate by more than 10 points"
-        names = metric_words(metric.name for metric in metrics)
-        warn(
-            SmallSampleWarning(
-                f"The {names} {'are' if several else 'is'} based on {based_on}. "
-                f"With fewer than {FEW} of a class, {means}. Report their number with the interval.",
-                n_rows=n_fewest,
-            )
+def _warn_of_few(metrics: list[Metric], based_on: str, n_fewest: int) -> None:
+    """Warn about metrics that are based on the same rows, of which a class has as few as `n_fewest`."""
+    several = len(metrics) > 1
+    means = f"{'they have' if several else 'it has'} little information on that class"
+    if metrics[0].compares_classes:
+        means = f"one patient changes {'each' if several else 'the'} estimate by more than 10 points"
+    names = metric_words(metric.name for metric in metrics)
+    warn(
+        SmallSampleWarning(
+            f"The {names} {'are' if several else 'is'} based on {based_on}. "
+            f"With fewer than {FEW} of a class, {means}. Report their number with the interval.",
+            n_rows=n_fewest,
         )
+    )
 
 
 def in_metric_terms(
