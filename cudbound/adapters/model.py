@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 
 from cudbound.adapters import additive_model
-from cudbound.adapters.parts import EstimatorParts, parameters_of, unwrap
+from cudbound.adapters.parts import parameters_of, unwrap
 from cudbound.basis import exceptions
 from cudbound.basis.calls import warn
 from cudbound.basis.sample import Sample, copied, dense
@@ -91,7 +90,17 @@ def facts_of(estimator: Any, sample: Sample) -> FittedFacts:
                 X = step.transform(copied(X))
     shape = np.shape(reaching if use else X)
     ignored = len(shape) != 2 or isinstance(parts.classifier, DummyClassifier)
-    frozen = tuple(dict.fromkeys(_frozen(parts)))
+    frozen: list[str] = []
+    for part in (part for root in parts.roots for part in parameters_of(root)):
+        name = type(part).__name__
+        if isinstance(part, FrozenEstimator):
+            frozen.append(f"{name}({type(part.estimator).__name__})")
+        elif getattr(part, "prefit", None) is True:
+            frozen.append(f"{name}(prefit=True)")
+        elif isinstance(cv := getattr(part, "cv", None), str) and cv == "prefit":
+            frozen.append(f"{name}(cv='prefit')")
+        elif isinstance(part, StumpBasis) or is_own_clone(part):
+            frozen.append(name)
     n_groups = None if groups is None else groups.n_groups
     # one vector of coefficients, one row of them, or one for each class
     n_coefficients = np.shape(getattr(parts.classifier, "coef_", ()))[-1:]
@@ -101,22 +110,8 @@ def facts_of(estimator: Any, sample: Sample) -> FittedFacts:
         ones = np.ones((len(rows), int(getattr(parts.classifier, "fit_intercept", True))))
         rank = float(design_rank(np.column_stack([ones, rows])))
     design = Design(sample.n_samples, rank, n_groups)
-    return FittedFacts(design, frozen, parts.chosen_by, reads_labels, use, 0 if ignored else int(shape[1]))
-
-
-def _frozen(parts: EstimatorParts) -> Iterator[str]:
-    """Yield the parts of the estimator that a refit does not change."""
-    for root in parts.roots:
-        for part in parameters_of(root):
-            name = type(part).__name__
-            if isinstance(part, FrozenEstimator):
-                yield f"{name}({type(part.estimator).__name__})"
-            elif getattr(part, "prefit", None) is True:
-                yield f"{name}(prefit=True)"
-            elif isinstance(cv := getattr(part, "cv", None), str) and cv == "prefit":
-                yield f"{name}(cv='prefit')"
-            elif isinstance(part, StumpBasis) or is_own_clone(part):
-                yield name
+    unchanged = tuple(dict.fromkeys(frozen))
+    return FittedFacts(design, unchanged, parts.chosen_by, reads_labels, use, 0 if ignored else int(shape[1]))
 
 
 def label_use(step: Any) -> str:

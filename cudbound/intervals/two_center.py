@@ -116,7 +116,8 @@ def centers_of(records: Records) -> Centers | str:
     rank = math.nan if records.design is None else records.design.rank
     units = records.n_samples if groups is None else groups.n_groups
     may_be_perfect = training == 0.0 and rank <= FEW_COLUMNS * units
-    n /= cost_factor(records.square_ratio, 0.0 if may_be_perfect else min(cross_validated, plus))
+    if not math.isnan(records.square_ratio):
+        n /= cost_factor(records.square_ratio, 0.0 if may_be_perfect else min(cross_validated, plus))
     further = {"no_information": no_information, "rank": rank}
     return Centers(*estimates, lambda _: n, may_be_perfect, tuple(remarks), further)
 

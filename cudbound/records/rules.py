@@ -164,15 +164,11 @@ def _flags(name: str, values: Any) -> NDArray[np.bool_]:
     return array.astype(np.bool_, copy=False)
 
 
-def _number_or_nan(name: str, value: Any) -> float:
+def _number_or_nan(name: str, value: Any, *, is_share: bool = False) -> float:
     if isinstance(value, float) and math.isnan(value):
         return math.nan
-    return check_number(name, value, 0.0, math.inf)
-
-
-def _share(name: str, value: Any) -> float:
-    number = _number_or_nan(name, value)
-    if number > 1.0 + ROUNDING:
+    number = check_number(name, value, 0.0, math.inf)
+    if is_share and number > 1.0 + ROUNDING:
         raise ParameterError(name, "a share in [0, 1], or nan if it was not recorded", value)
     return number
 
@@ -202,7 +198,7 @@ DrawProbabilities = Annotated[Any, Rule(partial(_probabilities, n_dimensions=2))
 #: Numbers on a scale of their own.
 Numbers = Annotated[Array, Rule(partial(_real, n_dimensions=1))]
 NumberOrNan = Annotated[float, Rule(_number_or_nan)]
-Share = Annotated[float, Rule(_share)]
+Share = Annotated[float, Rule(partial(_number_or_nan, is_share=True))]
 #: Numbers of rows, of repetitions, and of classifier fits.
 Size = Annotated[int, Rule(partial(check_integer, smallest=1))]
 MeanSize = Annotated[float, Rule(partial(check_number, low=1.0, high=float(TOO_LARGE)))]
