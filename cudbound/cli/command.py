@@ -169,19 +169,15 @@ class CommandLine(click.Group):
         sys.exit(code)
 
 
-@click.group(
-    PROGRAM,
-    cls=CommandLine,
-    epilog=EXIT_CODES,
-    context_settings={"show_default": True},  # of the options of every command
+main = click.version_option(package_name=PROGRAM, prog_name=PROGRAM)(
+    CommandLine(
+        PROGRAM,
+        help="Confidence intervals for the error of a classifier trained on few patients.\n\n"
+        "Only the training data are needed.",
+        epilog=EXIT_CODES,
+        context_settings={"show_default": True},  # of the options of every command
+    )
 )
-@click.version_option(package_name=PROGRAM, prog_name=PROGRAM)
-def main() -> None:
-    """Confidence intervals for the error of a classifier trained on few patients.
-
-    Only the training data are needed.
-    """
-
 
 command = partial(click.command, cls=OneLineCommand, epilog=EXIT_CODES)
 

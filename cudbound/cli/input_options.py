@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from cudbound.cli.options import (
     FILE,
     Decorator,
     between_commas,
-    from_text,
     options_as_object,
     parse_assignments,
 )
@@ -25,28 +25,22 @@ from cudbound.inputs.classifier_recipe import CLASSIFIERS, DEFAULT, STRATEGIES, 
 from cudbound.inputs.data_file import DECIMALS, THOUSANDS, DataFile
 from cudbound.inputs.parsed_file import CHOICES, KEEP
 
-
-def names_option(flag: str, metavar: str, help: str) -> Decorator:
-    """Add an option for names that are separated by commas; the command receives a tuple."""
-    return click.option(
-        flag, type=from_text(between_commas), default="", show_default=False, metavar=metavar, help=help
-    )
-
-
+#: An option for names that are separated by commas; the command receives a tuple.
+names_option = partial(click.option, type=between_commas, default="", show_default=False)
 #: FILE.csv: how it is read, and the roles of its columns apart from the target.
 _FILE_OPTIONS = (
     names_option(
         "--features",
-        "COL,COL,...",
-        "Feature columns; by default every column without another role.",
+        metavar="COL,COL,...",
+        help="Feature columns; by default every column without another role.",
     ),
     names_option(
         "--categorical",
-        "auto|COL,COL,...",
-        "Columns to code as k - 1 indicators of k levels; the first level in sorted order is the reference. auto "
+        metavar="auto|COL,COL,...",
+        help="Columns to code as k - 1 indicators of k levels; the first level in sorted order is the reference. auto "
         "means all text columns, and stops at dates, decimal commas and IDs.",
     ),
-    names_option("--exclude", "COL,COL,...", "Columns that are not used as features."),
+    names_option("--exclude", metavar="COL,COL,...", help="Columns that are not used as features."),
     click.option(
         "--missing",
         type=click.Choice(CHOICES),
@@ -61,7 +55,7 @@ _FILE_OPTIONS = (
     ),
     click.option(
         "--delimiter",
-        type=from_text(lambda text: "\t" if text == "tab" else text),
+        type=lambda text: "\t" if text == "tab" else text,
         default="",
         show_default="recognized",
         metavar="CHAR",
@@ -78,8 +72,8 @@ _FILE_OPTIONS = (
     ),
     names_option(
         "--missing-values",
-        "TEXT,TEXT,...",
-        "Further codes of missing values, such as -,unknown,999, in all columns; a number matches every way to "
+        metavar="TEXT,TEXT,...",
+        help="Further codes of missing values, such as -,unknown,999, in all columns; a number matches every way to "
         "write it. Empty cells and NA, N/A, NaN, null, . and ? are always missing.",
     ),
     click.option("--sheet", show_default="the first visible", help="Sheet of an Excel workbook (.xlsx)."),
@@ -115,28 +109,31 @@ def data_options(*more: Decorator, target: bool = True, event: bool = True) -> D
 
     `target` and `event` say what is required.
     """
-    return options_as_object(
+    return partial(
+        options_as_object,
         "data",
         DataFile,
-        click.argument("file", metavar="FILE.csv", type=FILE),
-        click.option("--target", required=target, metavar="COL", help="Column of the class label."),
-        click.option(
-            "--positive",
-            required=event,
-            default=None if event else "",
-            show_default=False,
-            metavar="VALUE",
-            help="Value of the target that is the event.",
+        (
+            click.argument("file", metavar="FILE.csv", type=FILE),
+            click.option("--target", required=target, metavar="COL", help="Column of the class label."),
+            click.option(
+                "--positive",
+                required=event,
+                default=None if event else "",
+                show_default=False,
+                metavar="VALUE",
+                help="Value of the target that is the event.",
+            ),
+            *_FILE_OPTIONS,
+            *more,
         ),
-        *_FILE_OPTIONS,
-        *more,
     )
 
 
 # --- the classifier
 
 
-#: Where a classifier may come from a file, see `find_model`.
+#: Where a classifier may come from a file, see `chosen_classifier`.
 MODEL_OPTIONS = (
     click.option(
         "--model",
@@ -158,56 +155,52 @@ MODEL_OPTIONS = (
 
 def classifier_options(names: Collection[str], standardize: str, *more: Decorator) -> Decorator:
     """Add the options of one classifier; the command receives it as ``classifier``, a recipe or a saved model."""
-    return options_as_object(
+    return partial(
+        options_as_object,
         "classifier",
-        _chosen,
-        click.option(
-            "--classifier",
-            type=click.Choice(tuple(names)),
-            default=DEFAULT,
-            help="Classifier to fit."
-            + (" Any other, such as a forest, comes from a file (--model)." if more else ""),
+        chosen_classifier,
+        (
+            click.option(
+                "--classifier",
+                type=click.Choice(tuple(names)),
+                default=DEFAULT,
+                help="Classifier to fit."
+                + (" Any other, such as a forest, comes from a file (--model)." if more else ""),
+            ),
+            click.option(
+                "--set",
+                "assignments",
+                multiple=True,
+                metavar="NAME=VALUE",
+                help="Option of the classifier, by its name in Python, such as C=0.5; the value is a number, true, "
+                "false, none or a string. May be repeated.",
+            ),
+            click.option("--standardize", is_flag=True, help=standardize),
+            *more,
         ),
-        click.option(
-            "--set",
-            "assignments",
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="Option of the classifier, by its name in Python, such as C=0.5; the value is a number, true, "
-            "false, none or a string. May be repeated.",
-        ),
-        click.option("--standardize", is_flag=True, help=standardize),
-        *more,
     )
 
 
-def _chosen(
-    model_file: Path | None = None, trust: Sequence[str] = (), **of_a_fit: Any
-) -> ClassifierRecipe | SavedModel:
+def chosen_classifier(
+    model_file: Path | None = None,
+    trust: Sequence[str] = (),
+    assignments: Iterable[str] = (),
+    **of_a_fit: Any,
+) -> ClassifierRecipe | SavedModel | None:
+    """Return the classifier of --model, or a recipe after trying its options; None if the command has neither."""
     if model_file is not None:
-        refuse_beside("--model", of_a_fit, "the classifier of --model is already fitted")
-    return find_model(model_file, trust) or choose_classifier(**of_a_fit)
-
-
-def choose_classifier(
-    classifier: str, assignments: Iterable[str], standardize: bool = False, threshold: float | None = None
-) -> ClassifierRecipe:
-    """Return a recipe after trying its options, each ``NAME=VALUE``, on a small example."""
+        refuse_beside("--model", ("assignments", *of_a_fit), "the classifier of --model is already fitted")
+        return load_model(model_file, trust)
+    if trust:
+        raise click.UsageError("--trust allows types in a model file; give that file with --model.")
+    if not of_a_fit:
+        return None
     try:
-        return ClassifierRecipe(
-            classifier, tuple(parse_assignments(assignments).items()), standardize, threshold=threshold
-        )
+        return ClassifierRecipe(options=tuple(parse_assignments(assignments).items()), **of_a_fit)
     except ParameterError:
         raise
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="'--set'") from error
-
-
-def find_model(model_file: Path | None, trust: Sequence[str]) -> SavedModel | None:
-    """Return the classifier of --model, or None without one; --trust needs --model."""
-    if trust and model_file is None:
-        raise click.UsageError("--trust allows types in a model file; give that file with --model.")
-    return None if model_file is None else load_model(model_file, trust)
 
 
 #: The classifier, fitted to the file or from a file of its own; the command gets it as ``classifier``.

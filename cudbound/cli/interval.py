@@ -30,7 +30,10 @@ def _metric_names(text: str) -> tuple[str, ...]:
         return (text,)
     from cudbound.metrics.metrics import check_name  # loads SciPy
 
-    return tuple(map(check_name, options.between_commas(text)))
+    try:
+        return tuple(map(check_name, options.between_commas(text)))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def _metrics_for(
@@ -60,7 +63,7 @@ def _metrics_for(
 @input_options.new_cases_option
 @click.option(
     "--methods",
-    type=options.from_text(options.between_commas),
+    type=options.between_commas,
     default="recommended",
     metavar="GROUP|NAME,NAME,...",
     help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended (two-center, the one to "
@@ -71,7 +74,7 @@ def _metrics_for(
 )
 @click.option(
     "--metric",
-    type=options.from_text(_metric_names),
+    type=_metric_names,
     default="error",
     metavar="NAME,NAME,...",
     help=f"Metric: {', '.join(METRICS)}, cost, net-benefit, ppv, npv, lr+, lr-; "
@@ -91,7 +94,7 @@ def _metrics_for(
 )
 @click.option(
     "--prevalence",
-    type=options.from_text(options.parse_value),
+    type=options.parse_value,
     metavar="FLOAT|sample",
     help="For ppv, npv and net-benefit: share of events in the target population; sample uses the share in the file.",
 )
@@ -116,7 +119,7 @@ def _metrics_for(
 @result_options
 @click.option(
     "--instability",
-    type=options.from_text(picture),
+    type=picture,
     metavar="PATH",
     help="Also draw how much refits on the bootstrap draws differ in the risk of each row, or in its class, to a file "
     "that ends in .svg, .png or .pdf, and report it below the table.",

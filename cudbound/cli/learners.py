@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--learners",
     required=True,
-    type=options.from_text(options.between_commas),
+    type=options.between_commas,
     metavar="NAME,NAME,...",
     help=f"Two or more of the classifiers {', '.join(LEARNERS)}. With more than two, all pairs are compared, with "
     "adjustment for their number.",
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--methods",
-    type=options.from_text(options.between_commas),
+    type=options.between_commas,
     metavar="all|NAME,NAME,...",
     help="Tests to compute; 'cudbound methods' lists the names.  [default: repeated-k-fold-t, "
     "for the AUC auc-difference]",

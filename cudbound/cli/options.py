@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import functools
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cudbound.basis.exceptions import ParameterError, did_you_mean
+from cudbound.basis.exceptions import did_you_mean
 from cudbound.inputs.data_file import quoted
 
 Command = Callable[..., Any]
@@ -23,44 +23,28 @@ OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 
-def options_as_object(name: str, make: Callable[..., Any], *decorators: Decorator) -> Decorator:
-    """Return one decorator for options that the command receives as one object, `name`.
+def options_as_object(
+    name: str, make: Callable[..., Any], decorators: Sequence[Decorator], command: Command
+) -> Command:
+    """Add options to a command that receives them as one object, `name`.
 
     ``make`` receives the values of the options by name.
     """
 
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def with_object(**values: Any) -> Any:
-            fields = {option: values.pop(option) for option in options}
-            return command(**{name: make(**fields)}, **values)
+    @functools.wraps(command)
+    def with_object(**values: Any) -> Any:
+        fields = {option: values.pop(option) for option in options}
+        return command(**{name: make(**fields)}, **values)
 
-        before = len(vars(command).get("__click_params__", ()))
-        decorated: Command = with_object
-        for decorator in reversed(decorators):  # the first comes first in the help
-            decorated = decorator(decorated)
-        options = [option.name for option in vars(decorated)["__click_params__"][before:]]
-        return decorated
-
-    return decorate
+    before = len(vars(command).get("__click_params__", ()))
+    decorated: Command = with_object
+    for decorator in reversed(decorators):  # the first comes first in the help
+        decorated = decorator(decorated)
+    options = [option.name for option in vars(decorated)["__click_params__"][before:]]
+    return decorated
 
 
 # --- from text to value
-
-
-def from_text(function: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return the type of an option whose text `function` parses; its ValueError is the error message."""
-
-    def text(value: str) -> Any:
-        try:
-            return function(value)
-        except ParameterError as error:
-            rule = f"it must be {error.rule}. Got {error.value!r} instead.{error.hint}"
-            raise click.BadParameter(rule) from error
-        except ValueError as error:
-            raise click.BadParameter(str(error)) from error
-
-    return text
 
 
 def parse_value(text: str) -> Any:
@@ -99,7 +83,7 @@ def between_commas(text: str) -> tuple[str, ...]:
     try:
         return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []))
     except csv.Error as error:
-        raise ValueError(f"{quoted(text)} is not a list of names: {error}.") from error
+        raise click.BadParameter(f"{quoted(text)} is not a list of names: {error}.") from error
 
 
 # --- what is computed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import click
 
 from cudbound.basis.words import printable
 from cudbound.cli.command import CollectedWarnings, finish, say
-from cudbound.cli.options import OUTPUT, from_text, options_as_object
+from cudbound.cli.options import OUTPUT, options_as_object
 from cudbound.plotting.display import IMAGES, import_matplotlib
 from cudbound.report.files import write_texts
 from cudbound.report.render import FORMATS, render_report
@@ -33,6 +34,10 @@ def check_paths(write: Iterable[Path | None], read: Iterable[Path | None] = ()) 
     """Raise an error, before any long computation, for a file that is in no folder or is one of those that are read."""
     inputs = {path.resolve() for path in read if path is not None}
     for path in filter(None, write):
+        if str(path) == "-":
+            raise click.UsageError(
+                "an output file cannot be named '-'; choose another name, or print the table by leaving out --output."
+            )
         if path.resolve() in inputs:
             raise ValueError(f"{str(path)!r} is an input file; choose another name")
         if not path.parent.is_dir():
@@ -118,14 +123,15 @@ class ResultOutput:
             texts[self.path] = f"{text}\n"
         if self.describe:
             click.echo(f"{chr(10) if self.path is None else ''}{result.describe(self.percent)}")
-        write_whole(texts)
+        if texts:
+            write_whole(texts)
         finish(collected)
 
 
 def picture(text: str) -> Path:
     """Return the file of a plot; its extension must be a plot format."""
     if Path(text).suffix.lower().removeprefix(".") not in IMAGES:
-        raise ValueError(f"{text!r} ends in none of .{', .'.join(IMAGES)}.")
+        raise click.BadParameter(f"{text!r} ends in none of .{', .'.join(IMAGES)}.")
     return Path(text)
 
 
@@ -150,28 +156,31 @@ _FORM_AND_PLACE = (
     ),
 )
 #: Add --format and --output; the command gets ``output``, a `ResultOutput`.
-output_options = options_as_object("output", ResultOutput, *_FORM_AND_PLACE)
+output_options = partial(options_as_object, "output", ResultOutput, _FORM_AND_PLACE)
 #: Add what is written of a result, and how; the command gets ``output``, a `ResultOutput`.
-result_options = options_as_object(
+result_options = partial(
+    options_as_object,
     "output",
     ResultOutput,
-    *_FORM_AND_PLACE,
-    click.option(
-        "--plot",
-        type=from_text(picture),
-        metavar="PATH",
-        help="Also plot the table, to a file that ends in .svg, .png or .pdf.",
+    (
+        *_FORM_AND_PLACE,
+        click.option(
+            "--plot",
+            type=picture,
+            metavar="PATH",
+            help="Also plot the table, to a file that ends in .svg, .png or .pdf.",
+        ),
+        click.option(
+            "--describe",
+            is_flag=True,
+            help="Also print text for a paper to stdout: methods, results, versions, seed, and references in BibTeX.",
+        ),
+        click.option(
+            "--style",
+            type=click.Choice(("full", "paper")),
+            default="full",
+            help="paper for estimates and limits in one column, such as '0.16 (0.01 to 0.31)'.",
+        ),
+        click.option("--percent", is_flag=True, help="Write proportions in percent."),
     ),
-    click.option(
-        "--describe",
-        is_flag=True,
-        help="Also print text for a paper to stdout: methods, results, versions, seed, and references in BibTeX.",
-    ),
-    click.option(
-        "--style",
-        type=click.Choice(("full", "paper")),
-        default="full",
-        help="paper for estimates and limits in one column, such as '0.16 (0.01 to 0.31)'.",
-    ),
-    click.option("--percent", is_flag=True, help="Write proportions in percent."),
 )

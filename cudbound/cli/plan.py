@@ -22,7 +22,7 @@ from cudbound.metrics.metric import METRICS
 @classifier_options(LEARNERS, "Standardize every feature to mean 0 and standard deviation 1 before each fit.")
 @click.option(
     "--n-samples",
-    type=options.from_text(lambda text: tuple(map(click.INT, options.between_commas(text)))),
+    type=lambda text: tuple(map(click.INT, options.between_commas(text))),
     default="20,40,60,80,100,120,140,160,180,200",
     metavar="N,N,...",
     help="Numbers of patients to simulate.",

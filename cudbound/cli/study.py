@@ -12,7 +12,7 @@ import click
 from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.basis.words import printable
 from cudbound.cli.command import EXIT_CODES, INTERRUPTED, OneLineCommand, say
-from cudbound.cli.options import FILE, OUTPUT, from_text, jobs_option
+from cudbound.cli.options import FILE, OUTPUT, jobs_option
 from cudbound.cli.output import check_paths, write_whole
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ store_argument = click.argument("store", metavar="STORE", type=STORE)
 def _shard(text: str) -> Shard:
     from cudbound.study.replicate import read_shard
 
-    return read_shard(text)
+    try:
+        return read_shard(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 @click.group("study", epilog=EXIT_CODES)
@@ -91,7 +94,7 @@ def new(*, template: str, path: Path) -> None:
 )
 @click.option(
     "--shard",
-    type=from_text(_shard),
+    type=_shard,
     metavar="I/N",
     help="Run the I-th of N parts; each has every N-th replicate of each scenario and size. Use a separate store for "
     "each part; 'cudbound study merge' joins them.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import click
 
 from cudbound.cli.command import DISAGREES, CollectedWarnings, command, in_words_of_the_command
 from cudbound.cli.fitted import SavedModel, fit, folds_of, new_cases_of
-from cudbound.cli.input_options import MODEL_OPTIONS, find_model, new_cases_option
+from cudbound.cli.input_options import MODEL_OPTIONS, chosen_classifier, new_cases_option
 from cudbound.cli.options import FILE, OUTPUT, jobs_option, options_as_object
 from cudbound.cli.output import ResultOutput, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
@@ -56,7 +57,7 @@ def saved_text(
 @command("verify")
 @click.argument("saved_file", metavar="RESULT.json", type=FILE)
 @click.argument("data_path", metavar="FILE.csv", type=FILE)
-@options_as_object("model", find_model, *MODEL_OPTIONS)
+@partial(options_as_object, "model", chosen_classifier, MODEL_OPTIONS)
 @new_cases_option
 @jobs_option
 @output_options

@@ -98,8 +98,6 @@ def check_options(name: str, options: Sequence[tuple[str, Any]]) -> None:
     ValueError
         If an option is unknown or contradicts the name, or if its value is invalid for the class.
     """
-    if not options:
-        return
     family = LEARNERS[name]
     allowed = make_classifier(name, (), seed=0).get_params(deep=False).keys() - {"verbose", *family.kept}
     for option, _ in options:
@@ -206,7 +204,8 @@ class ClassifierRecipe:
             raise ParameterError("threshold", "a finite number or None", self.threshold)
         for column in self.levels:
             check_integer("levels", column, 0)
-        check_options(self.classifier, self.options)
+        if self.options:
+            check_options(self.classifier, self.options)
         for name, values in self.tune:
             for value in values:
                 check_options(self.classifier, (*self.options, (name, value)))

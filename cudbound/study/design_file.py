@@ -107,6 +107,8 @@ def read_design(
     with placed(path.name):
         try:
             table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        except FileNotFoundError:
+            raise ValueError("there is no such file; 'cudbound study new' writes one") from None
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
             reason = getattr(error, "strerror", None) or error
             raise ValueError(f"not a TOML file: {reason}; 'cudbound study new' writes one") from error

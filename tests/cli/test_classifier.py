@@ -17,8 +17,7 @@ from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.basis.exceptions import SlowRefitsWarning
 from cudbound.cli.command import in_words_of_the_command
 from cudbound.cli.fitted import fit
-from cudbound.cli.input_options import choose_classifier
-from cudbound.inputs.classifier_recipe import CLASSIFIERS, make_classifier
+from cudbound.inputs.classifier_recipe import CLASSIFIERS, ClassifierRecipe, make_classifier
 from cudbound.inputs.csv_columns import TrainingData
 
 CLASSES = {
@@ -96,7 +95,7 @@ def test_options_by_which_libsvm_never_ends_are_refused(fake, patients, option):
 
 
 def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
-    fitted = fit(choose_classifier("linear-svm", ["max_iter=1"]), sample(), seed=0)
+    fitted = fit(ClassifierRecipe("linear-svm", (("max_iter", 1),)), sample(), seed=0)
     assert fitted.warnings == [
         "the classifier did not converge; standardize the features with --standardize, or allow more steps with the "
         "classifier's option max_iter=N"
@@ -175,7 +174,7 @@ def test_the_notes_on_missing_values_name_the_bound_only_beside_it(data, methods
 
 def test_maximum_likelihood_is_what_iterated_least_squares_finds(data):
     """By Newton's method as the textbooks write it, on features in units of very different size."""
-    fitted = fit(choose_classifier("logistic-ml", []), sample(), seed=0)
+    fitted = fit(ClassifierRecipe("logistic-ml"), sample(), seed=0)
     X, y = np.column_stack([np.ones(30), sample().X]), sample().y
     beta = np.zeros(3)
     for _ in range(50):

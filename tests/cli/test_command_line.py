@@ -143,10 +143,11 @@ def test_a_failed_write_leaves_the_old_file_and_no_temporary_one(fake, patients,
         ("nowhere/out.txt", "no such folder"),
         (".", "is a directory"),
         ("patients.csv", "is an input file; choose another name"),
+        ("-", "cannot be named '-'; choose another name, or print the table by leaving out --output"),
     ],
 )
 def test_a_place_that_cannot_be_written_is_refused_before_the_work(fake, patients, place, message):
-    assert_error(interval("--output", place), 2 if place == "." else 1, message)
+    assert_error(interval("--output", place), 1 if place[1:] else 2, message)
     assert fake.calls == []
     assert patients.read_text() == CLEAN
 
