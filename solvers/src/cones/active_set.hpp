@@ -83,26 +83,34 @@ class ActiveSet {
  public:
     // `stuck`: rounding makes constraints leave and enter without end.
     enum class Outcome { moved, infeasible, too_far, stuck };
-    static constexpr double at_zero = 1.0;
-    static constexpr double at_cap = -1.0;
 
     explicit ActiveSet(int p);
 
     // No active constraint; all `count` soft ones at multiplier 0. The center is 0, until `restore`.
     void reset(int count = 0);
 
+    // The soft constraints where they are at a point that violates each by lack_of(i): at rest, or, up to `close`,
+    // active if independent, with the multiplier half-way between its bounds. The point is out of date until `restore`.
+    template <class LackOf>
+    void start(const Constraints& all, double close, const LackOf& lack_of) {
+        reset(all.soft.count);
+        for (int i = 0; i < all.soft.count; ++i) {
+            const double lack = lack_of(i);
+            if (std::abs(lack) <= close) {
+                activate(all, i);
+            } else if (lack > 0.0) {
+                places_[i] = at_cap;
+            }
+        }
+    }
+
     const double* point() const { return point_.data(); }
-    double place(int i) const { return places_[i]; }
+    double place(int i) const { return places_[i]; }  // of a soft constraint: 1 at 0, -1 at its cap, 0 if active
     int size() const { return static_cast<int>(members_.size()); }
     int label(int k) const { return members_[k].label; }  // of the k-th active constraint
     double multiplier(int k) const { return members_[k].multiplier; }
     const NormalBasis& basis() const { return basis_; }
     double smallest_pivot() const { return basis_.smallest_pivot(); }
-    void rest(int i, double place) { places_[i] = place; }  // of a soft constraint that is not active
-
-    // Makes a soft constraint active, with its multiplier half-way between its bounds, if it is independent of those
-    // that are. The point is out of date afterwards, until `restore`.
-    void activate(const Constraints& all, int label);
 
     // Moves the multiplier of a constraint that is at rest and violated (at its cap: satisfied with room to spare)
     // until the constraint holds with equality or its multiplier is at the other end. Adds the rise of the dual
@@ -144,13 +152,17 @@ class ActiveSet {
         int label;
         double multiplier;
     };
+    static constexpr double at_zero = 1.0;
+    static constexpr double at_cap = -1.0;
+
+    void activate(const Constraints& all, int label);
     void put_to_rest(const Constraints& all, int k, bool at_its_cap);
 
     int p_;
     Member entering_{-1, 0.0};  // that was moved last, and how far
     NormalBasis basis_;
     Vector<Member> members_;                         // the active constraints, in the order of the basis
-    Vector<double> places_;                          // (count) of the soft constraints: at_zero, at_cap, or 0 if active
+    Vector<double> places_;                          // (count)
     Vector<double> point_;                           // (p)
     Scratch base_, projected_, dual_step_, levels_;  // (p) each
 };

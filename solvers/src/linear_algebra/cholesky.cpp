@@ -114,9 +114,4 @@ void Cholesky::solve_transposed(double* columns, int count, double* lengths) con
     }
 }
 
-void Cholesky::squared_lengths(const double* columns, int count, Vector<double>& scratch, double* lengths) const {
-    scratch.assign(columns, columns + static_cast<std::ptrdiff_t>(count) * p_);
-    solve_transposed(scratch.data(), count, lengths);
-}
-
 }  // namespace cudbound

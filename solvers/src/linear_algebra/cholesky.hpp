@@ -31,8 +31,6 @@ class Cholesky {
 
     // R^{-T} x for each of the `count` vectors in `columns` (p, count), in their place, and its squared length.
     void solve_transposed(double* columns, int count, double* lengths) const;
-    // The lengths alone.
-    void squared_lengths(const double* columns, int count, Vector<double>& scratch, double* lengths) const;
 
  private:
     int p_;

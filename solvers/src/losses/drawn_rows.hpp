@@ -1,7 +1,7 @@
 // The rows of one draw under a smooth loss: its value and its derivatives.
 #pragma once
 
-#include "linear_algebra/vector_math.hpp"
+#include "linear_algebra/cholesky.hpp"
 #include "problem/arrangement.hpp"
 #include "problem/loss.hpp"
 
@@ -24,7 +24,8 @@ class DrawnRows {
             ridge_[k] = 2.0 * static_cast<double>(problem.n) * problem.penalty[k];
         }
         columns_.reserve(problem.n * p_);
-        for (auto* vector : {&mass_, &offset_, &margins_, &slopes_, &bends_, &weighted_, &lengths_}) {
+        turned_.reserve(problem.n * p_);
+        for (auto* vector : {&mass_, &offset_, &margins_, &slopes_, &bends_, &weighted_, &lengths_, &dual_lengths2_}) {
             vector->reserve(problem.n);
         }
         drawn_.reserve(problem.n);
@@ -57,13 +58,12 @@ class DrawnRows {
             for (int l = 0; l < p_; ++l) columns_.row(l, k)[i] = label * row[l];
             lengths_[i] = length_of(row, p_);
         }
-        for (auto* vector : {&margins_, &slopes_, &bends_, &weighted_}) vector->resize(k);
+        for (auto* vector : {&margins_, &slopes_, &bends_, &weighted_, &dual_lengths2_}) vector->resize(k);
         gone_.assign(k, 0);
     }
 
     std::size_t count() const { return mass_.size(); }
-    const double* columns() const { return columns_.data(); }  // (p, count) y_i x_i
-    const double* column(int l) const { return columns_.row(l, count()); }
+    const double* column(int l) const { return columns_.row(l, count()); }  // (count) y_i x_il
     const Vector<double>& ridge() const { return ridge_; }      // (p, p) Hessian of the penalty
     double bend(std::size_t i) const { return bends_[i]; }      // curvature of row i where it was measured
     const Vector<double>& margins() const { return margins_; }  // where they were measured
@@ -111,6 +111,14 @@ class DrawnRows {
         for (int a = 0; a < p_; ++a) sum += beta[a] * dot(&ridge_[at(a, 0)], beta, p_);
         return 0.5 * sum;
     }
+
+    // The squared lengths of the rows in the metric dual to that of R'R.
+    const Vector<double>& measure_lengths(const Cholesky& factor) {
+        turned_ = columns_;
+        factor.solve_transposed(turned_.data(), static_cast<int>(count()), dual_lengths2_.data());
+        return dual_lengths2_;
+    }
+    const Vector<double>& lengths2() const { return dual_lengths2_; }  // where they were measured last
 
     void penalty_slope(const double* beta, double* result) const {
         for (int a = 0; a < p_; ++a) result[a] = dot(&ridge_[at(a, 0)], beta, p_);
@@ -206,7 +214,9 @@ class DrawnRows {
     Vector<double> ridge_;
     Vector<std::int64_t> drawn_;
     Vector<double> columns_;
-    Vector<double> lengths_;  // of the rows
+    Vector<double> turned_;         // scratch
+    Vector<double> lengths_;        // of the rows
+    Vector<double> dual_lengths2_;
     Vector<double> mass_;
     Vector<double> offset_;
     Vector<double> margins_;

@@ -114,16 +114,9 @@ class HingeRelaxation final : public RelaxationWith<HingeNode> {
         const Sides nothing{p, nullptr, nullptr, 0.0};
         const Constraints all{terms_, nothing};
         for (int k = 0; k < p; ++k) root.center[k] = coordinates_.share(k) > 0.0 ? anchor[k] : 0.0;
-        root.active.reset(terms_.count);
         root.loss = 0.0;
-        for (int i = 0; i < terms_.count; ++i) {
-            const double lack = terms_.levels[i] - dot(terms_.normal(i), anchor.data(), p);
-            if (std::abs(lack) <= Settings::hinge_start * extent) {
-                root.active.activate(all, i);
-            } else if (lack > 0.0) {
-                root.active.rest(i, ActiveSet::at_cap);
-            }
-        }
+        root.active.start(all, Settings::hinge_start * extent,
+                          [this](int i) { return terms_.levels[i] - dot(terms_.normal(i), anchor.data(), p); });
         slack += Settings::excess * (anchor_loss + apex_loss);
         restore(root, all);
         found = minimize(root, nothing, {}, infinity, Settings::left_of_tie * Settings::tie * extent, infinity) ==

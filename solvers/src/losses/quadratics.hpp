@@ -48,9 +48,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
         drawn_.keep_all();
         for (auto* vector : {&hessian_, &quadratic_.gram}) vector->resize(p * p);
         for (auto* vector : {&quadratic_.center, &right_, &residual_, &slope_, &tilt_}) vector->resize(p);
-        for (auto* vector : {&low_, &high_, &touch_, &touched_at_, &at_minimizer_, &bend_, &lengths_}) {
-            vector->resize(problem.n);
-        }
+        for (auto* vector : {&low_, &high_, &touch_, &touched_at_, &at_minimizer_, &bend_}) vector->resize(problem.n);
         touched_.resize(problem.n);
     }
 
@@ -123,7 +121,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
         if (!factorize()) return false;
         if constexpr (vanishes<kind>) {
             double longest = 0.0;
-            for (std::size_t i = 0; i < count; ++i) longest = std::max(longest, lengths_[i]);
+            for (const double length2 : drawn_.lengths2()) longest = std::max(longest, length2);
             const double r = std::sqrt(longest);
             const double about = 2.0 * farthest(rise, r);
             const double radius = farthest(rise + left_over() * about, r);
@@ -191,7 +189,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
     bool shrink(const Vector<double>& centers, double radius) {
         bool possible = true;
         for (std::size_t i = 0; i < drawn_.count(); ++i) {
-            const double reach = radius * std::sqrt(lengths_[i]);
+            const double reach = radius * std::sqrt(drawn_.lengths2()[i]);
             low_[i] = std::max(low_[i], centers[i] - reach);
             high_[i] = std::min(high_[i], centers[i] + reach);
             possible = possible && low_[i] <= high_[i];
@@ -206,7 +204,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
         for (std::size_t i = 0; i < drawn_.count(); ++i) drawn_.set_bend(i, bend_[i]);
         drawn_.hessian(hessian_);
         if (!factor_.factorize(hessian_, Settings::minorant_pivot)) return false;
-        factor_.squared_lengths(drawn_.columns(), static_cast<int>(drawn_.count()), scratch_, lengths_.data());
+        drawn_.measure_lengths(factor_);
         return true;
     }
 
@@ -274,8 +272,6 @@ class MinorantRelaxation final : public SquaredRelaxation {
     Vector<double> bend_;          // (n) second derivatives of the quadratic
     Vector<LossAt> touched_;       // (n) the loss at these margins, `touched_at_`
     Vector<double> touched_at_;
-    Vector<double> lengths_;  // (n)
-    Vector<double> scratch_;
     std::int64_t draw_ = -1;
     std::int64_t minimized_ = -1;  // the draw of `smooth_`
 };
@@ -291,7 +287,6 @@ class ModelRelaxation final : public SquaredRelaxation {
           beta_(problem.p) {
         rows_.keep_all();
         quadratic_.gram.resize(beta_.size() * beta_.size());
-        lengths_.resize(problem.n);
         slope_.resize(beta_.size());
         step_.resize(beta_.size());
     }
@@ -329,13 +324,12 @@ class ModelRelaxation final : public SquaredRelaxation {
     // the means on the way, the model's cells are about as dear as those of the loss.
     void bend_as_within(double rise) {
         if (!factor_.factorize(quadratic_.gram, Settings::minorant_pivot)) return;
-        const std::size_t count = rows_.count();
-        factor_.squared_lengths(rows_.columns(), static_cast<int>(count), scratch_, lengths_.data());
+        const Vector<double>& lengths2 = rows_.measure_lengths(factor_);
         const double reach = Effort::model_reach * std::sqrt(std::max(0.0, 2.0 * rise) / p);
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < rows_.count(); ++i) {
             double bend = 0.0;
             for (const double share : Effort::model_shares) {
-                bend += loss_at<kind>(rows_.margins()[i] + share * reach * std::sqrt(lengths_[i])).bend;
+                bend += loss_at<kind>(rows_.margins()[i] + share * reach * std::sqrt(lengths2[i])).bend;
             }
             rows_.set_bend(i, bend / static_cast<double>(std::size(Effort::model_shares)));
         }
@@ -358,8 +352,6 @@ class ModelRelaxation final : public SquaredRelaxation {
     Cholesky factor_;
     Ball::Quadratic quadratic_;
     Vector<double> beta_, slope_, step_;  // (p) scratch
-    Vector<double> lengths_;              // (n) of the rows in the dual metric
-    Vector<double> scratch_;
 };
 
 }  // namespace cudbound

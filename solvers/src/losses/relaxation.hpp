@@ -79,8 +79,7 @@ class Relaxation : public DrawFacts {
     virtual void place(const Vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) = 0;
 
     // The same, or more where more is known: `along` is the hyperplane's unit normal times the node's point.
-    virtual double rise(const Node& node, double curvature, double distance, double along) const {
-        (void)node, (void)along;
+    virtual double rise(const Node&, double curvature, double distance, double /*along*/) const {
         return curvature * distance * distance;
     }
 
@@ -97,16 +96,13 @@ class Relaxation : public DrawFacts {
 
     // A lower bound of the loss on the closed cone of `forced` that may be better than the node's: where the relaxation
     // is a quadratic below the loss, that of the loss itself. `sides` are those of beta.
-    virtual double confirm(const Node& node, const Sides& sides, const Vector<int>& forced, double limit) {
-        (void)sides, (void)forced, (void)limit;
-        return node.loss;
-    }
+    virtual double confirm(const Node& node, const Sides&, const Vector<int>&, double /*limit*/) { return node.loss; }
 
     // The loss that the node's point has: its least on the cone, or more if the relaxation is a quadratic below it.
     virtual double loss_at_point(const Node& node) { return node.loss; }
 
     // If the relaxation is a model of the loss: takes it anew at these coefficients.
-    virtual void take_at(const double* beta) { (void)beta; }
+    virtual void take_at(const double* /*beta*/) {}
 
  protected:
     const Problem& problem_;

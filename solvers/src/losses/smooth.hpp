@@ -39,8 +39,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         apex.assign(p, 0.0);
         hessian_.resize(p * p);
         for (auto* vector : {&newton_, &scaled_, &trial_, &unit_, &shift_}) vector->resize(p);
-        for (auto* vector : {&lengths_, &reach_}) vector->resize(problem.n);
-        scratch_.reserve(problem.n * p);
+        reach_.resize(problem.n);
         double longest = 0.0;
         for (std::int64_t i = 0; i < problem.n; ++i) {
             const double* row = problem.design + i * p;
@@ -102,10 +101,10 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         rows_.hessian(hessian_);
         factorize(node);
         if constexpr (vanishes<kind>) {
-            node.factor.squared_lengths(rows_.columns(), static_cast<int>(rows_.count()), scratch_, lengths_.data());
+            const Vector<double>& lengths2 = rows_.measure_lengths(node.factor);
             double largest = 0.0;
             for (std::size_t i = 0; i < rows_.count(); ++i) {
-                if (rows_.bend(i) > 0.0) largest = std::max(largest, lengths_[i]);
+                if (rows_.bend(i) > 0.0) largest = std::max(largest, lengths2[i]);
             }
             node.spread = std::sqrt(largest);
         }
@@ -329,14 +328,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
 
     // Kinks start where they are at the base: at it, or on either side.
     void lean(const Constraints& all, double close) {
-        active_.reset(kinks_.count);
-        for (int j = 0; j < kinks_.count; ++j) {
-            if (std::abs(kinks_.levels[j]) <= close) {
-                active_.activate(all, j);
-            } else if (kinks_.levels[j] > 0.0) {
-                active_.rest(j, ActiveSet::at_cap);
-            }
-        }
+        active_.start(all, close, [this](int j) { return kinks_.levels[j]; });
         if (l1_.exists()) active_.restore(all, shift_.data());
     }
 
@@ -448,29 +440,26 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         const double rise = horizon() - root.loss;
         minorised_ = false;
         if (!std::isfinite(rise) || !found) return;
-        const auto measure_lengths = [this](const Cholesky& factor) {
-            factor.squared_lengths(rows_.columns(), static_cast<int>(rows_.count()), scratch_, lengths_.data());
-        };
-        double radius = std::sqrt(2.0 * rise);  // of the region, in the metric whose lengths are in `lengths_`
+        double radius = std::sqrt(2.0 * rise);  // of the region, in the metric in which rows were measured
         if constexpr (vanishes<kind>) {
             if (!root.curved || root.dropped > 0.0) return;
-            measure_lengths(root.factor);
+            rows_.measure_lengths(root.factor);
             radius = farthest(rise, root.spread);
         } else {
             if (!minorant_.factorize(rows_.ridge(), pivot)) return;
-            measure_lengths(minorant_);
+            rows_.measure_lengths(minorant_);
         }
         rows_.measure(root.point.data());
         std::fill(reach_.begin(), reach_.end(), infinity);
         for (int round = 0; round < Settings::curvature_rounds; ++round) {
             for (std::size_t i = 0; i < rows_.count(); ++i) {
-                reach_[i] = std::min(reach_[i], Settings::minorant_wider * radius * std::sqrt(lengths_[i]));
+                reach_[i] = std::min(reach_[i], Settings::minorant_wider * radius * std::sqrt(rows_.lengths2()[i]));
                 rows_.set_bend(i, least_bend<kind>(rows_.margins()[i] - reach_[i], rows_.margins()[i] + reach_[i]));
             }
             rows_.hessian(hessian_);
             minorised_ = minorant_.factorize(hessian_, Settings::pieces_pivot);
             if (!minorised_) return;
-            measure_lengths(minorant_);
+            rows_.measure_lengths(minorant_);
             radius = std::sqrt(2.0 * rise);
         }
     }
@@ -496,9 +485,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     Vector<double> trial_;         // (p)
     Vector<double> shift_;         // (p)
     mutable Vector<double> unit_;  // (p)
-    Vector<double> lengths_;       // (n)
     Vector<double> reach_;         // (n)
-    Vector<double> scratch_;
     Vector<double> forced_normals_;    // (forced, p)
     Vector<double> forced_distances_;  // (forced)
     Vector<double> forced_scales_;     // (forced)

@@ -126,15 +126,8 @@ class SquaredRelaxation : public RelaxationWith<SquaredNode> {
         const Sides nothing{p, nullptr, nullptr, 0.0};
         const Constraints all{terms_, nothing};
         for (int k = 0; k < p; ++k) root.center[k] = k < ball_.rank ? 0.0 : anchor[k];
-        root.active.reset(terms_.count);
         root.loss = 0.0;
-        for (int j = 0; j < terms_.count; ++j) {
-            if (l1_.side_of_anchor(j) == 0.0) {
-                root.active.activate(all, j);
-            } else if (l1_.side_of_anchor(j) < 0.0) {
-                root.active.rest(j, ActiveSet::at_cap);
-            }
-        }
+        root.active.start(all, 0.0, [this](int j) { return -l1_.side_of_anchor(j); });
         restore(root, all);
         const double allowed = Settings::tie * extent;
         found = minimize(root, nothing, {}, infinity, Settings::left_of_tie * allowed, allowed) == Settled::yes;
