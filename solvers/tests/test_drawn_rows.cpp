@@ -123,8 +123,7 @@ TEST(hessians) {
             rows.set_bend(i, bend);
             for (std::size_t a = 0; a < p; ++a) {
                 for (std::size_t b = 0; b < p; ++b)
-                    expected[a * p + b] += rows.mass(i) * bend * rows.column(a)[i] *
-                                           rows.column(b)[i];
+                    expected[a * p + b] += rows.mass(i) * bend * rows.column(a)[i] * rows.column(b)[i];
             }
         }
         rows.hessian(hessian);

@@ -6,7 +6,7 @@
 #include "cudbound/settings.hpp"
 #include "instances.hpp"
 #include "linear_algebra/symmetric_eigen.hpp"
-#include "losses/penalty_coordinates.hpp"
+#include "losses/hinge.hpp"
 #include "oracles.hpp"
 
 namespace {

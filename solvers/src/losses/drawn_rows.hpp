@@ -64,9 +64,9 @@ class DrawnRows {
 
     std::size_t count() const { return mass_.size(); }
     const double* column(int l) const { return columns_.row(l, count()); }  // (count) y_i x_il
-    const Vector<double>& ridge() const { return ridge_; }      // (p, p) Hessian of the penalty
-    double bend(std::size_t i) const { return bends_[i]; }      // curvature of row i where it was measured
-    const Vector<double>& margins() const { return margins_; }  // where they were measured
+    const Vector<double>& ridge() const { return ridge_; }                  // (p, p) Hessian of the penalty
+    double bend(std::size_t i) const { return bends_[i]; }                  // curvature of row i where it was measured
+    const Vector<double>& margins() const { return margins_; }              // where they were measured
     double mass(std::size_t i) const { return mass_[i]; }
     double offset(std::size_t i) const { return offset_[i]; }  // y_i times that of the row
     double constant() const { return constant_; }              // loss of the rows that are zero
@@ -214,8 +214,8 @@ class DrawnRows {
     Vector<double> ridge_;
     Vector<std::int64_t> drawn_;
     Vector<double> columns_;
-    Vector<double> turned_;         // scratch
-    Vector<double> lengths_;        // of the rows
+    Vector<double> turned_;   // scratch
+    Vector<double> lengths_;  // of the rows
     Vector<double> dual_lengths2_;
     Vector<double> mass_;
     Vector<double> offset_;

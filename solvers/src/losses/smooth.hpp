@@ -479,13 +479,13 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     double longest_ = Settings::longest_step;  // of a free step, relative to the coefficients
 
     // scratch
-    Vector<double> hessian_;       // (p, p)
-    Vector<double> newton_;        // (p)
-    Vector<double> scaled_;        // (p)
-    Vector<double> trial_;         // (p)
-    Vector<double> shift_;         // (p)
-    mutable Vector<double> unit_;  // (p)
-    Vector<double> reach_;         // (n)
+    Vector<double> hessian_;           // (p, p)
+    Vector<double> newton_;            // (p)
+    Vector<double> scaled_;            // (p)
+    Vector<double> trial_;             // (p)
+    Vector<double> shift_;             // (p)
+    mutable Vector<double> unit_;      // (p)
+    Vector<double> reach_;             // (n)
     Vector<double> forced_normals_;    // (forced, p)
     Vector<double> forced_distances_;  // (forced)
     Vector<double> forced_scales_;     // (forced)

@@ -32,12 +32,71 @@ struct Incumbent {
 
 class PlacedDraw {
  public:
-    PlacedDraw(const Problem& problem, const Arrangement& arrangement, std::unique_ptr<Relaxation> relaxation);
+    PlacedDraw(const Problem& the_problem, const Arrangement& the_arrangement,
+               std::unique_ptr<Relaxation> the_relaxation)
+        : problem(the_problem),
+          arrangement(the_arrangement),
+          p(static_cast<int>(the_problem.p)),
+          relaxation(std::move(the_relaxation)),
+          weights_(the_problem.n),
+          anchor_sides_(the_arrangement.count),
+          beta_(p) {
+        const double length = length_of(problem.anchor, p);
+        for (int h = 0; h < arrangement.count; ++h) {
+            const double side = dot(arrangement.normal(h), problem.anchor, p);
+            anchor_sides_[h] = length > 0.0 ? side / length : 0.0;
+        }
+    }
 
     // The scores, and the minimizer of the loss: enough to score classifiers.
-    void tally(std::int64_t draw);
+    void tally(std::int64_t which) {
+        number = which;
+        divisor = problem.divisor();  // whole numbers: scores are exact, and equal scores compare equal
+        for (std::int64_t i = 0; i < problem.n; ++i) weights_[i] = problem.weight(number, i);
+        range_ = problem.score_range(number);
+        total = range_.most - range_.least;
+        rounding = problem.weights != nullptr ? Settings::score * total : 0.0;
+
+        relaxation->set(number);
+        scores_.tally(arrangement, problem.labels, weights_.data());
+        constant = scores_.fixed;
+        double left_out = 0.0;
+        std::size_t kept = 0;
+        id.resize(arrangement.count);
+        difference.resize(arrangement.count);
+        // no branches: which hyperplanes count is random
+        for (int h = 0; h < arrangement.count; ++h) {
+            const double positive_side = scores_.positive[h];
+            const double apart = positive_side - scores_.negative[h];
+            id[kept] = h;
+            difference[kept] = apart;
+            // one that counts nothing is left out; all of these together count at most half the error of sums
+            const bool counts = !(left_out + std::abs(apart) <= 0.5 * rounding);
+            kept += counts;
+            left_out += counts ? 0.0 : std::abs(apart);
+            constant += counts ? 0.0 : positive_side;
+        }
+        id.resize(kept);
+        difference.resize(kept);
+    }
+
     // The hyperplanes in the coordinates of the relaxation: what a search needs.
-    void place();
+    void place() {
+        const std::size_t m = id.size();
+        units.resize(size() * p);
+        for (auto* vector : {&offset, &curvature, &at_minimizer, &crossing}) vector->resize(m);
+        probed.assign(m, 0);
+        relaxation->place(id, units.data(), offset.data(), curvature.data());
+        tie = (Settings::tie + relaxation->error) * relaxation->extent;
+        near_tie = relaxation->near_ties * tie;
+        const Node& minimizer = relaxation->root();
+        for (std::size_t i = 0; i < m; ++i) {
+            at_minimizer[i] = dot(unit(static_cast<int>(i)), minimizer.point.data(), p) + offset[i];
+            // the minimizer may be closer by a tie, which is long where the coefficients are
+            const double sure = std::max(0.0, std::abs(at_minimizer[i]) - tie);
+            crossing[i] = minimizer.loss + curvature[i] * sure * sure;
+        }
+    }
 
     int size() const { return static_cast<int>(id.size()); }
     double positive(int i) const { return scores_.positive[id[i]]; }
@@ -47,11 +106,29 @@ class PlacedDraw {
 
     // The score (for the positive sign) of the cell that holds the anchor, or the draw's minimizer. Returns false if
     // the point lies on a hyperplane that counts, up to rounding.
-    bool score_anchor(double* score) const;
-    bool score_minimizer(double* score) const;
+    bool score_anchor(double* score) const {
+        return score_by([this](int i) { return anchor_sides_[id[i]]; }, Settings::clear, score);
+    }
 
-    // Lists (n) rows whose side must be beyond doubt for a score to be known.
-    void list_strict(Vector<char>* strict) const;
+    bool score_minimizer(double* score) const {
+        double* beta = beta_.data();
+        relaxation->to_beta(relaxation->root().point.data(), beta);
+        const double near = Settings::clear * length_of(beta, p);
+        return score_by([&](int i) { return dot(normal(i), beta, p); }, near, score);
+    }
+
+    // Lists (n) rows whose side must be beyond doubt for a score to be known. Those of a hyperplane whose sides count
+    // the same change sides together, unless they point both ways: sign(0) = +1.
+    void list_strict(Vector<char>* strict) const {
+        const std::int64_t n = problem.n;
+        strict->assign(n, 0);
+        for (std::int64_t i = 0; i < n; ++i) {
+            const int h = arrangement.of_row[i];
+            if (h < 0 || weights_[i] == 0.0) continue;
+            const double apart = scores_.positive[h] - scores_.negative[h];
+            (*strict)[i] = std::abs(apart) > 0.5 * rounding || arrangement.mixed[h];
+        }
+    }
 
     // A score as a value of Q, rounded upwards.
     double in_q(double score) const { return (score + rounding) / divisor; }
@@ -74,7 +151,7 @@ class PlacedDraw {
 
     Vector<double> units;         // (m, p) unit normals in coordinates of the relaxation
     Vector<double> offset;        // (m)
-    Vector<double> curvature;     // (m) see Relaxation::transform
+    Vector<double> curvature;     // (m) see Relaxation::place
     Vector<double> at_minimizer;  // (m) side of the minimizer
     Vector<double> crossing;      // (m) the loss is at least this on the other side
     Vector<char> probed;          // (m) whether that is exact
@@ -83,7 +160,17 @@ class PlacedDraw {
 
  private:
     template <class SideOf>
-    bool score_by(const SideOf& side_of, double near, double* score) const;
+    bool score_by(const SideOf& side_of, double near, double* score) const {
+        int clear = 0;
+        double sum = constant;
+        for (int i = 0; i < size(); ++i) {
+            const double side = side_of(i);
+            clear += std::abs(side) > near;
+            sum += side > 0.0 ? positive(i) : negative(i);
+        }
+        *score = sum;
+        return clear == size();
+    }
 
     SideScores scores_;
     Problem::ScoreRange range_;
