@@ -77,7 +77,6 @@ class SignedSearch {
         draw.hyperplanes = {p_, static_cast<int>(gains_.size()), normals_.data(), gains_.data(), 1e-10};
         draw.in_beta = {in_beta_.data(), arranged_.data()};
         draw.distances = distances_.data();
-        draw.apex = relaxation_->apex.data();
         draw.fixed_score = settled_;
         draw.cap = cap_;
         draw.tie = 1e-10 * relaxation_->extent;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "control/prunes.hpp"
-#include "linear_algebra/symmetric_eigen.hpp"
 #include "losses/relaxation.hpp"
 
 namespace cudbound {

@@ -22,10 +22,7 @@ struct SquaredNode final : Node {
 class SquaredRelaxation : public RelaxationWith<SquaredNode> {
  public:
     SquaredRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
-        : RelaxationWith(problem, arrangement, budget),
-          ball_(problem, arrangement),
-          l1_(problem),
-          rows_(static_cast<double>(problem.n)) {
+        : RelaxationWith(problem, arrangement, budget), ball_(problem, arrangement), l1_(problem) {
         is_ball = problem.loss == Loss::SQUARED && !l1_.exists();
         is_cheap = true;
         near_ties = problem.loss == Loss::SQUARED ? 1.0 : Settings::near_ties;
@@ -95,7 +92,7 @@ class SquaredRelaxation : public RelaxationWith<SquaredNode> {
         apex_tolerance = Settings::apex * (apex_loss + slack);
         // rows that weigh much more than 1 lend their rounding errors to all others: those are no reason to miss a
         // value
-        const double usual = Settings::usual_size * rows_;
+        const double usual = Settings::usual_size * static_cast<double>(problem_.n);
         const double level = Settings::flat_level * std::min(1.0, fall);
         taken_off = Settings::taken_off * Settings::excess * (std::min(size, usual) + fall) +
                     Settings::apex * std::min(apex_loss, usual) + std::min(Settings::taken_off * lost, level);
@@ -222,7 +219,6 @@ class SquaredRelaxation : public RelaxationWith<SquaredNode> {
         return here.active.dual_bound(all, entering, doubt, std::sqrt(apex_loss), ball_.rank, reach, combined_.data());
     }
 
-    const double rows_;
     SoftConstraints terms_;      // of the penalty, in the coordinates of the draw
     Vector<double> pull_;        // (p) how far its linear parts move the center
     double moved_ = 0.0;         // by how much they change the objective of the active set

@@ -1,8 +1,9 @@
 // What searches for the open cell with the largest gain have in common.
 #pragma once
 
+#include "cones/open_cone.hpp"
+#include "cones/simplicial_cones.hpp"
 #include "control/prunes.hpp"
-#include "linear_algebra/vector.hpp"
 
 namespace cudbound {
 
@@ -41,7 +42,18 @@ class BestCell {
 class ConflictSearch : public BestCell {
  protected:
     enum Mark : char { given_up, undecided, kept };
-    using BestCell::BestCell;
+
+    explicit ConflictSearch(int p) : BestCell(p), p_(p) {}
+
+    // Looks for a cell that gains more than `enough` in at most `nodes` nodes of the budget.
+    void start(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget) {
+        begin(enough);
+        hyperplanes_ = hyperplanes;
+        total_ = hyperplanes.total();
+        nodes_ = nodes;
+        budget_ = &budget;
+        branches_.clear();
+    }
 
     // Gives up the members on the stack from `begin` on, each in turn, the cheapest first; `branch` searches what is
     // left.
@@ -60,6 +72,11 @@ class ConflictSearch : public BestCell {
         branches_.resize(begin);
     }
 
+    const int p_;
+    CentralHyperplanes hyperplanes_;
+    double total_ = 0.0;  // gain of all of them
+    double nodes_ = 0.0;  // still allowed
+    Budget* budget_ = nullptr;
     Vector<char> marks_;    // (k) of the hyperplanes
     Vector<int> branches_;  // stack: the conflict that each node of the path branches on
 };

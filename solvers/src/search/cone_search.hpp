@@ -12,7 +12,6 @@ struct SignedDraw {
     CentralHyperplanes hyperplanes;     // unit normals turned to the preferred side, gains
     Normals in_beta;                    // the same hyperplanes for coefficients, and which they are
     const double* distances = nullptr;  // (count) side j of a point v is normal_j'v + distance_j
-    const double* apex = nullptr;       // (p) where all hyperplanes meet: beta = 0
     double fixed_score = 0.0;           // score with none of them on its preferred side
     double cap = 0.0;                   // no open cell scores more
     double tie = 0.0;                   // sides up to this may be rounding errors
@@ -33,6 +32,7 @@ class ConeSearch final : private ForcingTree {
     void search(const SignedDraw& draw, double incumbent, Budget& budget) {
         draw_ = draw;
         relaxation_ = draw.relaxation;
+        apex_ = relaxation_->apex.data();
         score_cap_ = draw.cap;
         gains_ = draw.hyperplanes.gains;
         budget_ = &budget;
@@ -119,7 +119,7 @@ class ConeSearch final : private ForcingTree {
         for (int v = 0; v < p_; ++v) {
             const double* facet = here.facets.row(v, p_);
             shares_[v] = 0.0;
-            for (int l = 0; l < p_; ++l) shares_[v] += facet[l] * (here.nearest.point()[l] - draw_.apex[l]);
+            for (int l = 0; l < p_; ++l) shares_[v] += facet[l] * (here.nearest.point()[l] - apex_[l]);
         }
         margins_.assign(k, 0.0);
         for (int v = 0; v < p_; ++v) {
@@ -207,7 +207,7 @@ class ConeSearch final : private ForcingTree {
             for (int v = 0; v < p_; ++v) {
                 const double* facet = here.facets.row(v, p_);
                 double side = 0.0;
-                for (int l = 0; l < p_; ++l) side += facet[l] * (here.nearest.point()[l] - draw_.apex[l]);
+                for (int l = 0; l < p_; ++l) side += facet[l] * (here.nearest.point()[l] - apex_[l]);
                 side /= length_of(facet, p_);
                 if (side < least) {
                     least = side;
@@ -220,7 +220,7 @@ class ConeSearch final : private ForcingTree {
             double side = 0.0;
             for (int l = 0; l < p_; ++l) {
                 shares_[l] = facet[l] / length;
-                side += shares_[l] * (here.nearest.point()[l] - draw_.apex[l]);
+                side += shares_[l] * (here.nearest.point()[l] - apex_[l]);
             }
             double loss = 0.0;
             const auto outcome =
@@ -241,8 +241,8 @@ class ConeSearch final : private ForcingTree {
         for (int v = 0; v < p_; ++v) least = std::min(least, dot(u, here.cone.vertex(v), p_));
         const double horizon = std::min(relaxation_->horizon(), Settings::boundless);
         const double reach = horizon < 0.0 ? 0.0 : std::sqrt(horizon);  // NaN stays, and raises nothing
-        const double away = std::sqrt(static_cast<double>(p_)) * (reach + length_of(draw_.apex, p_));
-        const double bound = (dot(u, draw_.apex, p_) + least * away) / length;
+        const double away = std::sqrt(static_cast<double>(p_)) * (reach + length_of(apex_, p_));
+        const double bound = (dot(u, apex_, p_) + least * away) / length;
         if (bound > 0.0) here.loss = std::max(here.loss, bound * bound);
     }
 
@@ -256,7 +256,7 @@ class ConeSearch final : private ForcingTree {
             double* row = normals_.row(label, p_);
             const double length = length_of(facet, p_);
             for (int l = 0; l < p_; ++l) row[l] = facet[l] / length;
-            distances_[label] = -dot(row, draw_.apex, p_);
+            distances_[label] = -dot(row, apex_, p_);
             forced_.push_back(label);
         }
         Level& root = level(0);
@@ -356,6 +356,7 @@ class ConeSearch final : private ForcingTree {
     SimplicialCones cones_;
     OpenCone open_;
     SignedDraw draw_;
+    const double* apex_ = nullptr;  // (p) beta = 0, where all hyperplanes meet
     Budget* budget_ = nullptr;
     bool improved_ = false;
     double best_ = 0.0;

@@ -1,8 +1,6 @@
 // How much gain strict homogeneous inequalities can collect at once, by subdividing the directions.
 #pragma once
 
-#include "cones/open_cone.hpp"
-#include "cones/simplicial_cones.hpp"
 #include "search/best_cell.hpp"
 
 namespace cudbound {
@@ -18,7 +16,6 @@ class GainByCones : public ConflictSearch {
     // For normals with p entries; `exact` has the rows of the arrangement.
     GainByCones(const Arrangement& arrangement, int p, std::shared_ptr<ExactRank> exact)
         : ConflictSearch(p),
-          p_(p),
           arrangement_(arrangement),
           exact_(std::move(exact)),
           cones_(p),
@@ -33,17 +30,12 @@ class GainByCones : public ConflictSearch {
     // hyperplane, and upper() an upper bound on max(gain of any cell, enough): equal to max(best, enough) unless nodes
     // or budget ran out, or rounding prevents telling whether some cell is open.
     void search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget) {
-        begin(enough);
-        hyperplanes_ = hyperplanes;
-        budget_ = &budget;
-        nodes_ = nodes;
+        start(hyperplanes, enough, nodes, budget);
         paid_ = 0;
-        branches_.clear();
-        const double total = hyperplanes.total();
-        rounding_ = Settings::score * total;
-        for (std::uint64_t which = 0; which < cones_.count() && !at_most(total, cut()); ++which) {
-            if (!spend(total)) break;
-            cones_.begin(which, hyperplanes_, total, level(0));
+        rounding_ = Settings::score * total_;
+        for (std::uint64_t which = 0; which < cones_.count() && !at_most(total_, cut()); ++which) {
+            if (!spend(total_)) break;
+            cones_.begin(which, hyperplanes_, total_, level(0));
             process(0);
         }
         end();
@@ -279,13 +271,9 @@ class GainByCones : public ConflictSearch {
 
     SimplicialCone& level(int depth) { return at_depth(levels_, depth); }
 
-    int p_;
     const Arrangement& arrangement_;
     std::shared_ptr<ExactRank> exact_;
     SimplicialCones cones_;
-    CentralHyperplanes hyperplanes_;
-    Budget* budget_ = nullptr;
-    double nodes_ = 0.0;     // still allowed
     int paid_ = 0;           // cones that the last node pays for
     int leaf_nodes_ = 0;     // still allowed in the leaf
     double rounding_ = 0.0;  // error that sums of gains may carry

@@ -1,8 +1,6 @@
 // How much gain strict homogeneous inequalities can collect at once, by branch and bound.
 #pragma once
 
-#include "cones/open_cone.hpp"
-#include "cones/simplicial_cones.hpp"
 #include "search/best_cell.hpp"
 
 namespace cudbound {
@@ -12,8 +10,7 @@ namespace cudbound {
 // add up to a lower bound on what must be given up, which prunes.
 class GainByConflicts : public ConflictSearch {
  public:
-    explicit GainByConflicts(const Arrangement& arrangement)
-        : ConflictSearch(arrangement.p), p_(arrangement.p), cone_(arrangement) {}
+    explicit GainByConflicts(const Arrangement& arrangement) : ConflictSearch(arrangement.p), cone_(arrangement) {}
 
     void charge_to(Budget& budget) { cone_.charge_to(budget); }
 
@@ -21,13 +18,8 @@ class GainByConflicts : public ConflictSearch {
     // found (or -1), direction() a point inside its cell, and upper() an upper bound on max(gain of any cell, enough):
     // equal to max(best, enough) unless nodes or budget ran out, or rounding hides whether cells exist.
     void search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget) {
-        begin(enough);
-        hyperplanes_ = hyperplanes;
-        budget_ = &budget;
-        nodes_ = nodes;
-        total_ = hyperplanes.total();
+        start(hyperplanes, enough, nodes, budget);
         marks_.assign(hyperplanes.count, undecided);
-        branches_.clear();
         branch(0.0);
         end();
     }
@@ -101,12 +93,7 @@ class GainByConflicts : public ConflictSearch {
         offer(std::max(gain, known_gain), w);
     }
 
-    int p_;
     OpenCone cone_;
-    CentralHyperplanes hyperplanes_;
-    Budget* budget_ = nullptr;
-    double nodes_ = 0.0;  // still allowed
-    double total_ = 0.0;
     Vector<double> remaining_;  // scratch
     Vector<int> members_;       // scratch
     Vector<int> conflict_;      // scratch: the free members of a conflict

@@ -205,16 +205,9 @@ class SignedSearch final : private ForcingTree {
     void search_cones() {
         apex_node(score_cap_);
         if (at_most(score_cap_, cut())) return;
-        SignedDraw draw;
-        draw.hyperplanes = {p_, static_cast<int>(gain_.size()), normal_.data(), gain_.data(), Settings::tie};
-        draw.in_beta = normals();
-        draw.distances = distance_.data();
-        draw.apex = relaxation_->apex.data();
-        draw.fixed_score = fixed_score_;
-        draw.cap = score_cap_;
-        draw.tie = draw_.tie;
-        draw.relaxation = relaxation_;
-        cone_search_.search(draw, cut(), budget_);
+        const CentralHyperplanes all{p_, static_cast<int>(gain_.size()), normal_.data(), gain_.data(), Settings::tie};
+        cone_search_.search({all, normals(), distance_.data(), fixed_score_, score_cap_, draw_.tie, relaxation_}, cut(),
+                            budget_);
         leave_open(cone_search_.open_bound());
         if (!cone_search_.improved()) return;
         tight_ = cone_search_.sides();
