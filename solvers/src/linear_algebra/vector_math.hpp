@@ -59,16 +59,22 @@ inline void subtract_span(const double* basis, int count, double* x, int p) {
     }
 }
 
-// The product with four partial sums, for long vectors: an order of summation that compilers can vectorize. Where the
-// end of the loop is not fixed before it, GCC vectorizes a loop around the call instead, which is much slower.
-inline double sum_of_products(const double* a, const double* b, std::size_t size) {
+// The terms 0 to size - 1 with four partial sums, for many of them: an order of summation that compilers can vectorize.
+// Where the end of the loop is not fixed before it, GCC vectorizes a loop around the call instead, which is much
+// slower.
+template <class Term>
+double sum_in_fours(std::size_t size, const Term& term) {
     double sums[4] = {0.0, 0.0, 0.0, 0.0};
     const std::size_t in_fours = size / 4 * 4;
     for (std::size_t k = 0; k < in_fours; k += 4) {
-        for (std::size_t l = 0; l < 4; ++l) sums[l] += a[k + l] * b[k + l];
+        for (std::size_t l = 0; l < 4; ++l) sums[l] += term(k + l);
     }
-    for (std::size_t k = in_fours; k < size; ++k) sums[0] += a[k] * b[k];
+    for (std::size_t k = in_fours; k < size; ++k) sums[0] += term(k);
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+inline double sum_of_products(const double* a, const double* b, std::size_t size) {
+    return sum_in_fours(size, [a, b](std::size_t k) { return a[k] * b[k]; });
 }
 
 // Working memory: assignments leave out what it holds.

@@ -6,6 +6,10 @@
 
 namespace cudbound {
 
+LossAt loss_at(Loss loss, double margin) {
+    return with_loss(loss, [margin]<Loss kind>() { return loss_at<kind>(margin); });
+}
+
 std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget,
                                             KeptDraws* kept) {
     return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
