@@ -60,11 +60,9 @@ class FitWorker {
           newton_(fits.n, static_cast<int>(most_coefficients(fits, alike_))) {
         places_.resize(fits.n);
         kept_.resize(fits.p);
-        if (alike_) {
-            space_.emplace(fits.n, fits.p);
-            mapped_.resize(fits.n * fits.p);
-            lengths_.resize(fits.n);
-        }
+        mapped_.resize(fits.n * fits.p);
+        lengths_.resize(fits.n);
+        if (alike_) space_.emplace(fits.n, fits.p);
     }
 
     // Fits number `fit` and writes its row of the results. Allocates nothing.
@@ -73,16 +71,24 @@ class FitWorker {
         double* doubt = results.doubt + fit * fits_.n;
         find_drawn(fit);
         find_kept(fit);
+        map_rows(fit);
+        // Under a penalty that treats all columns equally the minimizer lies in the span of the rows with weight:
+        // coordinates there replace the columns where these are more, and the penalty is the same.
         const bool rotate = alike_ && n_kept_ > newton_.count;
+        const int size = rotate ? space_->span(mapped_, places_, newton_.count) : static_cast<int>(n_kept_);
         const double* strengths = fits_.penalty + fit * fits_.coefficients();
         const int first = fits_.intercept ? 1 : 0;
         if (fits_.intercept) {
             newton_.strength[0] = strengths[0];
             for (std::size_t k = 0; k < newton_.count; ++k) newton_.columns[k] = fits_.labels[places_[k]];
         }
-        double* columns = newton_.columns.row(first, newton_.count);
-        const int size = rotate ? gather_coordinates(fit, columns) : gather(fit, columns);
-        for (int l = 0; l < size; ++l) newton_.strength[first + l] = strengths[first + (rotate ? 0 : kept_[l])];
+        for (int l = 0; l < size; ++l) {
+            newton_.strength[first + l] = strengths[first + (rotate ? 0 : kept_[l])];
+            double* column = newton_.columns.row(first + l, newton_.count);
+            for (std::size_t k = 0; k < newton_.count; ++k) {
+                column[k] = fits_.labels[places_[k]] * entry(rotate, places_[k], l);
+            }
+        }
         newton_.size = first + size;
         results.found[fit] = newton_.minimize(fits_.loss);
         if (!results.found[fit]) {
@@ -123,22 +129,7 @@ class FitWorker {
         }
     }
 
-    // Writes the columns after that of the intercept, and returns their number.
-    int gather(std::int64_t fit, double* column) const {
-        const double* rows = rows_of(fit);
-        for (std::size_t l = 0; l < n_kept_; ++l, column += newton_.count) {
-            const double from = shift(fit, kept_[l]);
-            const double by = scale(fit, kept_[l]);
-            for (std::size_t k = 0; k < newton_.count; ++k) {
-                column[k] = fits_.labels[places_[k]] * ((rows[places_[k] * fits_.p + kept_[l]] - from) * by);
-            }
-        }
-        return static_cast<int>(n_kept_);
-    }
-
-    // The same in fewer columns. Under a penalty that treats all columns equally the minimizer lies in the span of the
-    // rows with weight: coordinates there replace the columns, and the penalty is the same.
-    int gather_coordinates(std::int64_t fit, double* column) {
+    void map_rows(std::int64_t fit) {
         const double* rows = rows_of(fit);
         for (std::int64_t i = 0; i < fits_.n; ++i) {
             double size = 0.0;
@@ -152,13 +143,11 @@ class FitWorker {
             }
             lengths_[i] = std::sqrt(size);
         }
-        const int dimension = space_->span(mapped_, places_, newton_.count);
-        for (int d = 0; d < dimension; ++d, column += newton_.count) {
-            for (std::size_t k = 0; k < newton_.count; ++k) {
-                column[k] = fits_.labels[places_[k]] * space_->coordinates(places_[k])[d];
-            }
-        }
-        return dimension;
+    }
+
+    // Coordinate l of row i.
+    double entry(bool rotate, std::int64_t i, int l) const {
+        return rotate ? space_->coordinates(i)[l] : mapped_[i * fits_.p + kept_[l]];
     }
 
     // Scores of all rows, and how far rounding may have moved them: what the last step moved the score, or a margin,
@@ -178,7 +167,7 @@ class FitWorker {
                 const double x = rows[i * fits_.p + j];
                 const double from = shift(fit, j);
                 const double by = scale(fit, j);
-                const double z = (x - from) * by;
+                const double z = mapped_[i * fits_.p + j];
                 score += coef[first + l] * z;
                 moved += step[first + l] * z;
                 zero = zero && x == 0.0 && from == 0.0;
@@ -212,11 +201,9 @@ class FitWorker {
     Vector<std::int64_t> places_;  // of the rows with weight
     std::size_t n_kept_ = 0;       // columns with a scale other than 0
     Vector<std::int64_t> kept_;    // those
-
-    // for more columns than rows with weight
+    Vector<double> mapped_;        // (n, p) the rows less their shift times their scale
+    Vector<double> lengths_;       // (n) of the rows before they were mapped
     std::optional<RowSpace> space_;
-    Vector<double> mapped_;   // (n, p)
-    Vector<double> lengths_;  // (n), of the rows before they were mapped
 };
 
 }  // namespace

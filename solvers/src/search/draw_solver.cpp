@@ -1,7 +1,5 @@
 #include "search/draw_solver.hpp"
 
-#include <stdexcept>
-
 namespace cudbound {
 
 namespace {

@@ -169,14 +169,10 @@ class GainByCones : public ConflictSearch {
         }
         const double enough = cut() - elsewhere;
         const auto before = budget_->nodes();
-        CentralHyperplanes around = hyperplanes_;
-        around.p = rank;
-        around.count = static_cast<int>(k);
-        around.normals = flat.normals.data();
-        around.gains = flat.gains.data();
-        around.in_arrangement = flat.in_arrangement.data();
-        around.rounding = std::max(hyperplanes_.rounding, outside_);
-        flat.cones->search(around, enough, nodes_, *budget_);
+        const double rounding = std::max(hyperplanes_.rounding, outside_);
+        flat.cones->search(
+            {rank, static_cast<int>(k), flat.normals.data(), flat.gains.data(), rounding, flat.in_arrangement.data()},
+            enough, nodes_, *budget_);
         nodes_ -= static_cast<double>(budget_->nodes() - before);
 
         if (elsewhere + flat.cones->best() > cut()) {
