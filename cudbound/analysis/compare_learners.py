@@ -21,7 +21,7 @@ from cudbound.analysis.question import Question, check_new_cases
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import ComparisonTable
 from cudbound.basis import exceptions
-from cudbound.basis.calls import public_call
+from cudbound.basis.calls import bar_of_refits, public_call
 from cudbound.basis.method_card import Needs
 from cudbound.basis.results import UNDEFINED_LIMITS, ComparisonResult
 from cudbound.basis.sample import Sample, predicted_labels, related_rows
@@ -39,7 +39,7 @@ from cudbound.report.tables import Run
 from cudbound.resampling import Resampling
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.failed_refits import naming_the_step
-from cudbound.resampling.make_records import INNER_DRAWS, Errors, RecordingInputs, make_records, progress_bar
+from cudbound.resampling.make_records import INNER_DRAWS, Errors, RecordingInputs, count_refits, make_records
 from cudbound.resampling.refits import difference, refits_of, remembered
 
 
@@ -259,7 +259,8 @@ class Comparison:
         batched = all(learner.batched for learner in refits.values())
         sides = [set(side) for side in zip(*pairs, strict=True)]
         n_own_fits = sum(map(len, sides)) if OWN_TEST_SETS in needs else 0
-        with progress_bar(needs, inputs, len(set().union(*sides)), n_own_fits) as advance:
+        n_fits = len(set().union(*sides)) * count_refits(needs, inputs) + n_own_fits
+        with bar_of_refits(n_fits) as advance:
             kept = {name: remembered(name, learner, batched, advance) for name, learner in refits.items()}
             of_pairs = [
                 self._record_pair(

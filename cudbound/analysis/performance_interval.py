@@ -140,22 +140,19 @@ def performance_interval(
     """
     from cudbound.analysis.table import PerformanceInterval
     from cudbound.intervals import find_methods
-    from cudbound.metrics.metrics import as_metrics
 
     if method is None:
         method = "two-center" if new_cases is None else "pooled"
     requested: Any = None if isinstance(method, list) else find_methods([method], argument="method")
     if requested is None or len(requested.methods) != 1:
         raise ParameterError("method", "one interval; compare_intervals accepts several", method)
-    metrics = as_metrics(metric, event)
-    if len(metrics.names) > 1:
-        raise ParameterError("metric", "one metric; compare_intervals accepts several", metric)
     return _computed(
         PerformanceInterval,
         requested,
         (estimator, X, y, groups, sample_weight, new_cases),
         one_metric=True,
-        metric=metrics,
+        metric=metric,
+        event=event,
         confidence_level=confidence_level,
         alternative=alternative,
         n_resamples=n_resamples,
@@ -343,7 +340,10 @@ def _computed(
     from cudbound.analysis.question import Question
     from cudbound.report.sentences import cautions, warn_of
 
-    analysis = analyze(Question.of(methods, **settings), *data, several=True, one_metric=one_metric)
+    question = Question.of(methods, **settings)
+    if one_metric and len(question.metrics.names) > 1:
+        raise ParameterError("metric", "one metric; compare_intervals accepts several", settings["metric"])
+    analysis = analyze(question, *data, several=True, one_metric=one_metric)
     rows = analysis.rows()
     warn_of(cautions(rows, analysis.sample.n_samples, analysis.cautions))
     return kind(rows, analysis=analysis)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -192,18 +192,13 @@ def refits_for(needs: Needs) -> bool:
     return any(kind.n_fits and not kind.of_search for kind in in_order(needs))
 
 
-def progress_bar(
-    needs: Needs, inputs: RecordingInputs, times: int = 1, further: int = 0
-) -> AbstractContextManager[Callable[[int], object]]:
-    """Show a bar over all refits of a run, see `bar_of_refits`.
-
-    The records are made `times` times, with `further` fits.
-    """
+def count_refits(needs: Needs, inputs: RecordingInputs) -> int:
+    """Count the refits behind all records of a run; exact unless draws are redrawn."""
     filled = set(filter(inputs.fills, needs))
     n_fits = sum(kind.n_fits(inputs) for kind in in_order(needs - filled) if kind.n_fits)
     if filled and inputs.splits is not None:
         n_fits += len(inputs.splits.test)
-    return bar_of_refits(times * n_fits + further)
+    return n_fits
 
 
 @contextmanager
@@ -345,17 +340,18 @@ def record_targets(
     if refits_for(missing):
         inputs = replace(inputs, given_refits=inputs.refits)
     of_families: dict[tuple[RecordKind[Any], Any], Any] = {}
-    for kind in sorted(kind for kind in needs if kind.per == "family"):
+    beyond_call = sorted(kind for kind in needs if kind.per != "call")
+    for kind in (kind for kind in beyond_call if kind.per == "family"):
         with collecting_failures(failed, kind):
             for target in {target.cud_metrics: target for target in targets if target.cud_metrics}.values():
                 if inputs.model is not None and kind.record is not None:
                     of_families[kind, target.cud_metrics] = kind.record(inputs, target)
-    with progress_bar(missing, inputs) as advance:
+    with bar_of_refits(count_refits(missing, inputs)) as advance:
         records = Records.of(**make_records(missing, replace(inputs, advance=advance), existing, failed))
     of_targets = []
     for target in targets:
         of_target = records if target.plain else records_for(target, records)
-        for kind in sorted(needs) if of_target.kind == "classes" else ():
+        for kind in beyond_call if of_target.kind == "classes" else ():
             if (kind, target.cud_metrics) in of_families:
                 record = of_families[kind, target.cud_metrics][target.cud_metrics.index(target.metric)]
                 of_target = of_target.with_record(kind, record)

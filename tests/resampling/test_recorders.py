@@ -24,10 +24,10 @@ from cudbound.resampling.bootstrap import BOOTSTRAP, INNER, USABLE_DRAWS, record
 from cudbound.resampling.folds import record_folds
 from cudbound.resampling.make_records import (
     RecordingInputs,
+    count_refits,
     given_records,
     in_order,
     make_records,
-    progress_bar,
     refits_for,
 )
 from cudbound.resampling.settings import STREAMS, RefitContext, Streams
@@ -148,17 +148,14 @@ def test_a_record_does_not_depend_on_the_others(name, together):
 
 
 @pytest.mark.parametrize("name", OF_CALL)
-def test_the_fits_are_counted_before_they_are_made(name, monkeypatch):
-    counted, fits = [], []
-    monkeypatch.setattr(
-        "cudbound.resampling.make_records.bar_of_refits", lambda number, *_: counted.append(number)
-    )
+def test_the_fits_are_counted_before_they_are_made(name):
+    fits = []
     estimator = SEARCH if name in OF_SEARCH else CLF
     recording = recording_of(estimator, {name}, advance=fits.append)
     needs = kinds({name})
-    progress_bar(needs, recording)
+    counted = count_refits(needs, recording)
     make_records(needs, recording, given_records(recording))
-    assert counted == [sum(fits)]
+    assert counted == sum(fits)
     assert refits_for(needs) == (sum(fits) > 0 and name not in OF_SEARCH)
 
 

@@ -55,7 +55,7 @@ def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Source 
     for step in fixed:
         X = step.transform(X)
     rest = list(steps[len(fixed) :])
-    begun = _begin(rest, X, follower)
+    begun = _first_columns(rest, X, follower)
     if begun is None:
         return None
     start, n_used = begun
@@ -102,7 +102,7 @@ def branches(step: Any) -> list[Any]:
     return [part for inner in steps for part in branches(inner)]
 
 
-def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Source, int] | None:
+def _first_columns(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Source, int] | None:
     """Return the first columns made from the data, and the number of steps that make them."""
     if steps and type(steps[0]) is ColumnTransformer:
         joined = _join(steps[0], X, steps[1] if len(steps) > 1 else follower)
