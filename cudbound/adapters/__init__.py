@@ -122,7 +122,7 @@ def additive_model(sample: Sample, *, polish: bool, native: bool = False) -> Add
             )
         )
     if native and model.l1_penalty is not None:
-        check_native(model.problem())
+        check_native(model.training)
     if sample.sample_weight is not None:
         model = _weighted(model, sample.sample_weight, unwrap(estimator).classifier)
     if polish:

@@ -26,7 +26,6 @@ from sklearn.model_selection import (
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
-from sklearn.utils.validation import validate_data
 
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.sample import dense
@@ -79,9 +78,9 @@ class Adapter:
     families : tuple of type
         Its classes; subclasses count.
     to_additive_model : callable
-        ``to_additive_model(estimator, X, y)``: the fitted estimator on its training rows as plain arrays. Validates `X`
-        and `y` against the estimator; need not check that the coefficients minimize the loss. Raises
-        `UnsupportedEstimatorError` for parameters under which the family has no convex loss.
+        ``to_additive_model(estimator, X, y)``: the fitted estimator on its training rows, for which it has predicted,
+        as plain arrays; need not check that the coefficients minimize the loss. Raises `UnsupportedEstimatorError` for
+        parameters under which the family has no convex loss.
     objective : callable, optional
         ``objective(estimator, n_rows)``: its `Objective`. Not given for families that contain another estimator.
     batched_fits : mapping of type to callable
@@ -178,11 +177,8 @@ def find_adapter(estimator: Any) -> Adapter:
 def linear_model(estimator: Any, X: Any, y: Any, *, objective: ObjectiveOf) -> AdditiveModel:
     """Write a fitted linear classifier as plain arrays; the column of ones for its intercept comes first."""
     labels = check_labels(y, estimator.classes_)
-    if isinstance(estimator, TwoClassLinear):
-        rows = estimator.basis_rows(X)
-    else:
-        sparse_or_dense = validate_data(estimator, X, dtype=np.float64, accept_sparse=True, reset=False)
-        rows = np.asarray(dense(sparse_or_dense), dtype=np.float64)
+    has_basis = isinstance(estimator, ConvexLossClassifier)
+    rows = np.asarray(estimator.basis_rows(X) if has_basis else dense(X), dtype=np.float64)
     minimized = objective(estimator, labels.size)  # or a refusal, before coefficients that may not be there
     coef = np.asarray(dense(estimator.coef_).ravel(), dtype=np.float64)
     penalty = np.broadcast_to(minimized.penalty, coef.shape)

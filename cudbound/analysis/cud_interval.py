@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -177,8 +177,7 @@ def cud_interval(
         raise ParameterError("metric", rule, metric)
     analysis = analyze(question, estimator, X, y, groups, sample_weight)
     ((bounded,),) = analysis.cud_bounds
-    parts = {entry.name: getattr(bounded, entry.name) for entry in fields(bounded)}
-    result = CudResult(**parts, analysis=analysis)
+    result = CudResult(**vars(bounded), analysis=analysis)
     warn_of(result.cautions)
     return result
 

@@ -105,7 +105,13 @@ def count_improbable_copies(X: Any, labels: NDArray[Any] | None = None) -> int:
     """
     if np.prod(np.shape(X)) > MOST_VALUES or len(np.shape(X)) > 2:
         return 0
-    codes = _codes_of_columns(X if hasattr(X, "iloc") else np.asarray(dense(X)), labels)
+    table = X if hasattr(X, "iloc") else np.asarray(dense(X))
+    columns = (
+        table.reshape(len(table), -1).T if getattr(table, "dtype", np.dtype(object)).kind in "biuf" else ()
+    )
+    if any(np.unique(column).size == len(column) for column in columns):
+        return 0  # no two rows are equal where a column has no value twice
+    codes = _codes_of_columns(table, labels)
     # equal rows have equal sums; a sum less the part of a column tells which rows are equal elsewhere
     parts = codes * np.random.default_rng(0).integers(1, 2**63, codes.shape[1], dtype=np.uint64)
     sums = parts.sum(axis=1, dtype=np.uint64)

@@ -337,7 +337,8 @@ def check_labels(y: ArrayLike, classes: NDArray[Any], *, several: bool = False) 
     check_not_censored(y)
     if len(classes) > 2 and not several:
         raise ValueError(f"There must be two classes. Got {_listed(list(classes))} instead.")
-    values = column_or_1d(np.asarray(y))
+    values = np.asarray(y)
+    values = values if values.ndim == 1 else column_or_1d(values)
     of_class = np.stack([np.asarray(values == label) for label in classes])
     is_class = of_class.any(axis=0)
     if not is_class.all():

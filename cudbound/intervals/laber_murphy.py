@@ -19,7 +19,6 @@ from cudbound.bound.cud_bound import Bound, CudBound, solve_bounds
 from cudbound.intervals.method import Method
 from cudbound.losses.surrogates import LOSSES as SURROGATES
 from cudbound.metrics.metric import MetricRows
-from cudbound.problem.coordinates import orthonormal_basis
 from cudbound.problem.draws import SolveStatus
 from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel, Problem
 from cudbound.records import LOSSES, Records
@@ -323,7 +322,7 @@ def draw_scores(problem: Problem, *, variances: bool = True) -> DrawScores:
 
 def _score_variances(problem: Problem, coef: Array) -> Array:
     """Return x_i'Sigma_b x_i for all draws b and rows i, in coordinates in which the design is orthonormal."""
-    basis, loss, n = orthonormal_basis(problem), SURROGATES[problem.loss.name], problem.labels.size
+    basis, loss, n = problem.basis, SURROGATES[problem.loss.name], problem.labels.size
     design, lengths = basis.design, np.linalg.norm(basis.design, axis=1)
     curved = 0.0 if basis.penalty is None else 2.0 * basis.penalty
     variances = np.empty(problem.counts.shape)
@@ -417,7 +416,7 @@ def _record_boundary(inputs: RecordingInputs, _: Any) -> BoundaryDeviations:
 
 def _check(inputs: RecordingInputs) -> None:
     if inputs.model is not None:
-        check_curvature(inputs.model.problem())
+        check_curvature(inputs.model.training)
 
 
 BOUNDARY = RecordKind(

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.problem.problem import Problem
-
 Array = NDArray[np.float64]
 
 #: A range of more steps than this is not seen as a lattice: values of full precision would be.
@@ -147,29 +145,32 @@ def _factored(design: Array) -> tuple[Array, Any, Any, NDArray[np.intp], int]:
     return lengths, q, r, np.asarray(pivots, dtype=np.intp), rank
 
 
-def carrying_columns(problem: Problem) -> NDArray[np.intp] | None:
+def carrying_columns(
+    design: Array, penalty: Array | None, l1_penalty: Array | None
+) -> NDArray[np.intp] | None:
     """Return columns whose coefficients give all scores at the least penalty; None if an l1 penalty has no such choice.
 
-    Columns of zeros are left out. Of columns that are multiples of each other, one carries the whole coefficient: the
-    one whose l1 penalty is least for the same scores, unless a quadratic penalty spreads it over them. Which of the
-    coefficients of otherwise dependent columns are 0 depends on the scores.
+    Without an l1 penalty these are all columns. With one, columns of zeros are left out. Of columns that are multiples
+    of each other, one carries the whole coefficient: the one whose l1 penalty is least for the same scores, unless a
+    quadratic penalty spreads it over them. Which of the coefficients of otherwise dependent columns are 0 depends on
+    the scores.
 
     Examples
     --------
     >>> design = np.array([[1.0, 2.0, 0.0, 3.0], [1.0, 2.0, 0.0, -1.0]])
-    >>> carrying_columns(Problem.of(design, [-1, 1], np.zeros(4), [[1, 1]], l1_penalty=1.0))
+    >>> carrying_columns(design, None, np.ones(4))
     array([1, 3])
     """
-    design = problem.design
     columns = np.arange(design.shape[1])
+    if l1_penalty is None or not l1_penalty.any():
+        return columns
     lengths, *_, rank = _factored(design)
     if rank == columns.size:
         return columns
     units = design / lengths
-    price = np.zeros(columns.size) if problem.l1_penalty is None else problem.l1_penalty / lengths
-    ridge = np.zeros(columns.size) if problem.penalty is None else problem.penalty
+    ridge = np.zeros(columns.size) if penalty is None else penalty
     kept: list[int] = []
-    for j in np.lexsort((ridge, price)):
+    for j in np.lexsort((ridge, l1_penalty / lengths)):
         if not design[:, j].any():
             continue
         along = units[:, kept].T @ units[:, j]
@@ -183,7 +184,9 @@ def carrying_columns(problem: Problem) -> NDArray[np.intp] | None:
     return independent if design_rank(design[:, independent]) == independent.size else None
 
 
-def orthonormal_basis(problem: Problem) -> Basis:
+def orthonormal_basis(
+    design: Array, coef: Array, penalty: Array | None = None, l1_penalty: Array | None = None
+) -> Basis:
     """Remove collinear columns and the effect of bad scaling before the kernel forms Gram matrices.
 
     With an l1 penalty there must be `carrying_columns`.
@@ -191,27 +194,27 @@ def orthonormal_basis(problem: Problem) -> Basis:
     from scipy.linalg import qr
     from scipy.linalg.blas import dtrsm  # of a few columns: solve_triangular of SciPy starts threads for them
 
-    kept = carrying_columns(problem) if problem.has_l1_penalty else None
-    if kept is not None and kept.size < problem.coef.size:
-        return _basis_of_columns(problem, kept)
-    scale, q, r, order, rank = _factored(problem.design)
-    p, is_zero = problem.design.shape[1], r[0, 0] == 0.0
-    leading_columns = outlying_first(problem.design, order[:rank])
+    kept = carrying_columns(design, penalty, l1_penalty)
+    if kept is not None and kept.size < coef.size:
+        return _basis_of_columns(design, coef, penalty, kept)
+    scale, q, r, order, rank = _factored(design)
+    p, is_zero = design.shape[1], r[0, 0] == 0.0
+    leading_columns = outlying_first(design, order[:rank])
     if (leading_columns != order[:rank]).any():
         order = np.append(leading_columns, order[rank:])
-        q, leading = qr((problem.design / scale)[:, leading_columns], mode="economic", check_finite=False)
-        r = np.hstack([leading, q.T @ (problem.design / scale)[:, order[rank:]]])
+        q, leading = qr((design / scale)[:, leading_columns], mode="economic", check_finite=False)
+        r = np.hstack([leading, q.T @ (design / scale)[:, order[rank:]]])
     to_coef = np.zeros((p, rank))
     to_coef[order[:rank]] = dtrsm(1.0, r[:rank, :rank], np.eye(rank)) if not is_zero else 0.0
     to_coef /= scale[:, None]
     # The columns need not be exactly orthonormal, but every row must be the image of its row of the design, relative
     # to its own length: otherwise short rows, and all rows near a weak direction, would be classified differently.
     to_coef = np.ascontiguousarray(to_coef)
-    design, error = mapped_rows(problem.design, to_coef)
-    anchor = q[:, :rank].T @ (problem.design @ problem.coef)
-    exact = np.ascontiguousarray(dependence_rows(problem.design[:, order[:rank]]))
-    if problem.penalty is None:
-        return Basis(design, anchor, to_coef, None, 0.0, error, exact)
+    mapped, error = mapped_rows(design, to_coef)
+    anchor = q[:, :rank].T @ (design @ coef)
+    exact = np.ascontiguousarray(dependence_rows(design[:, order[:rank]]))
+    if penalty is None:
+        return Basis(mapped, anchor, to_coef, None, 0.0, error, exact)
     if rank < p and not is_zero:
         # the smallest penalty among coefficients with the same scores: add a vector of the null space of the design
         kernel = np.zeros((p, p - rank))
@@ -220,28 +223,24 @@ def orthonormal_basis(problem: Problem) -> Basis:
         # what is a rounding error beside coefficients without a penalty must not count as all of the penalty
         kernel[np.abs(kernel) <= RANK_TOLERANCE * np.abs(kernel).max(axis=0)] = 0.0
         kernel /= scale[:, None]
-        root = np.sqrt(problem.penalty)[:, None]
+        root = np.sqrt(penalty)[:, None]
         # next to a column of rounding errors, whose coefficient is huge for the same scores, the others would count as
         # 0; and what that coefficient leaves behind when it is taken out is taken out once more
         lengths = np.linalg.norm(root * kernel, axis=0)
         kernel /= np.where(lengths > 0.0, lengths, 1.0)
         for _ in range(2):
             to_coef = to_coef - kernel @ np.linalg.lstsq(root * kernel, root * to_coef, rcond=None)[0]
-    weighted = np.sqrt(problem.penalty)[:, None] * to_coef
-    penalty = np.ascontiguousarray(weighted.T @ weighted)
-    anchor_penalty = float(problem.penalty @ problem.coef**2)
-    return Basis(design, anchor, np.ascontiguousarray(to_coef), penalty, anchor_penalty, error, exact)
+    weighted = np.sqrt(penalty)[:, None] * to_coef
+    squares, anchor_penalty = np.ascontiguousarray(weighted.T @ weighted), float(penalty @ coef**2)
+    return Basis(mapped, anchor, np.ascontiguousarray(to_coef), squares, anchor_penalty, error, exact)
 
 
-def _basis_of_columns(problem: Problem, kept: NDArray[np.intp]) -> Basis:
+def _basis_of_columns(design: Array, coef: Array, penalty: Array | None, kept: NDArray[np.intp]) -> Basis:
     """Return the basis where the other columns have coefficient 0."""
-    design = problem.design[:, kept]
-    coef: Array = np.linalg.lstsq(design, problem.design @ problem.coef, rcond=None)[0].astype(float)
-    ridge, l1 = (
-        None if strengths is None else strengths[kept] for strengths in (problem.penalty, problem.l1_penalty)
-    )
-    basis = orthonormal_basis(replace(problem, design=design, coef=coef, penalty=ridge, l1_penalty=l1))
-    to_coef = np.zeros((problem.coef.size, basis.to_coef.shape[1]))
+    columns = design[:, kept]
+    same: Array = np.linalg.lstsq(columns, design @ coef, rcond=None)[0].astype(float)
+    basis = orthonormal_basis(columns, same, None if penalty is None else penalty[kept])
+    to_coef = np.zeros((coef.size, basis.to_coef.shape[1]))
     to_coef[kept] = basis.to_coef
-    stated = 0.0 if problem.penalty is None else float(problem.penalty @ problem.coef**2)
+    stated = 0.0 if penalty is None else float(penalty @ coef**2)
     return replace(basis, to_coef=to_coef, anchor_penalty=stated)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_number
 from cudbound.losses.surrogates import Loss, get_loss
+from cudbound.problem.coordinates import Basis, orthonormal_basis
 
 Array = NDArray[np.float64]
 
@@ -101,35 +103,25 @@ class AdditiveModel:
         """Share of the training rows that the fitted classifier misclassifies, in [0, 1]."""
         return float(self.training_errors.mean())
 
+    @cached_property
+    def training(self) -> Problem:
+        """The problem of the training set itself, one draw of each row."""
+        same = {name: getattr(self, name) for name in ("loss", "penalty", "l1_penalty", "sample_weight")}
+        ones, offset = np.ones((1, self.labels.size)), self.offset or None
+        return Problem.of(self.design, self.labels, self.coef, ones, offset=offset, **same)
+
     def problem(
-        self,
-        counts: NDArray[Any] | None = None,
-        localization: float | None = None,
-        weights: Array | None = None,
+        self, counts: NDArray[Any], localization: float | None = None, weights: Array | None = None
     ) -> Problem:
-        """Return the optimization problems of draws from the training set, or of the training set itself.
+        """Return the optimization problems of draws from the training set.
 
         `weights` are those of misclassified rows, shape (n_draws, n_samples); None means those of the plain error.
         Draws of whole groups can have more or fewer rows than the training set: their mean loss is over the rows in the
         draw.
         """
-        counts = np.ones((1, self.labels.size)) if counts is None else counts
         totals = counts.sum(axis=1)
-        unequal = (totals != self.labels.size).any()
-        return Problem.of(
-            self.design,
-            self.labels,
-            self.coef,
-            counts,
-            localization=localization,
-            weights=weights,
-            draw_scale=self.labels.size / totals if unequal else None,
-            loss=self.loss,
-            penalty=self.penalty,
-            l1_penalty=self.l1_penalty,
-            sample_weight=self.sample_weight,
-            offset=self.offset or None,
-        )
+        scale = self.labels.size / totals if (totals != self.labels.size).any() else None
+        return self.training.drawn(counts, localization, weights, scale)
 
     def reversed(self) -> AdditiveModel:
         """Return the same classifier with the other class as +1, the class of a score of exactly 0."""
@@ -140,8 +132,8 @@ class AdditiveModel:
 
 #: Fields of a problem that are arrays and may be None.
 OPTIONAL = ("weights", "penalty", "l1_penalty", "sample_weight", "offset", "draw_scale")
-#: Those of them that may be negative.
-SIGNED = ("weights", "offset")
+#: Arrays that may be negative.
+SIGNED = ("coef", "weights", "offset")
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,35 +246,18 @@ class Problem:
         labels = numbers("labels", labels, (n,))
         if not np.isin(labels, (-1.0, 1.0)).all():
             raise ValueError(f"'labels' must be -1 or +1. Got {np.unique(labels)[:5]} instead.")
-        coef = numbers("coef", coef, (p,))
-        counts = numbers("counts", counts, ("n_draws", n), least=0.0)
-        if (counts != np.rint(counts)).any() or counts.max(initial=0.0) >= 2**31:
-            raise ValueError(
-                "'counts' must be whole numbers below 2**31. Got a fraction or a larger one instead."
-            )
-        shapes = {"weights": counts.shape, "penalty": (p,), "l1_penalty": (p,)}
-        shapes |= {"sample_weight": (n,), "offset": (n,), "draw_scale": (len(counts),)}
-        given = dict(
-            zip(OPTIONAL, (weights, penalty, l1_penalty, sample_weight, offset, draw_scale), strict=True)
-        )
-        optional = {
-            name: numbers(name, values, shapes[name], least=-np.inf if name in SIGNED else 0.0)
-            for name, values in given.items()
-            if values is not None
-        }
-        for name, values in {"coef": coef, **optional}.items():
-            check_scale(name, values.reshape(-1, 1), whole=True)
         problem = cls(
             design,
             labels,
-            coef,
-            counts.astype(np.int32),
-            float(n) if localization is None else check_number("localization", localization, 0.0, np.inf),
+            scaled_numbers("coef", coef, (p,)),
+            np.empty((0, n), dtype=np.int32),
+            float(n),
             loss=loss if isinstance(loss, Loss) else get_loss(loss),
-            **optional,
+            penalty=scaled_numbers("penalty", penalty, (p,)),
+            l1_penalty=scaled_numbers("l1_penalty", l1_penalty, (p,)),
+            sample_weight=scaled_numbers("sample_weight", sample_weight, (n,)),
+            offset=scaled_numbers("offset", offset, (n,)),
         )
-        if problem.draw_scale is not None and (problem.draw_scale == 0).any():
-            raise ValueError("'draw_scale' must be positive. Got 0 instead.")
         if problem.offset is not None:
             with np.errstate(over="ignore"):
                 losses = problem.loss.value(labels, problem.offset)
@@ -291,7 +266,30 @@ class Problem:
                     f"'offset' must have a finite {problem.loss.name} loss by itself. Got offsets up to "
                     f"{np.abs(problem.offset).max():.3g} instead."
                 )
+        return problem.drawn(counts, localization, weights, draw_scale)
+
+    def drawn(self, counts: Any, localization: Any, weights: Any, draw_scale: Any) -> Problem:
+        """Return the problem of other draws of the same rows, and check these alone; arguments are those of `of`."""
+        n = self.labels.size
+        counts = numbers("counts", counts, ("n_draws", n), least=0.0)
+        if (counts != np.rint(counts)).any() or counts.max(initial=0.0) >= 2**31:
+            raise ValueError(
+                "'counts' must be whole numbers below 2**31. Got a fraction or a larger one instead."
+            )
+        scale = scaled_numbers("draw_scale", draw_scale, (len(counts),))
+        if scale is not None and (scale == 0).any():
+            raise ValueError("'draw_scale' must be positive. Got 0 instead.")
+        rate = float(n) if localization is None else check_number("localization", localization, 0.0, np.inf)
+        weights, counts = scaled_numbers("weights", weights, counts.shape), counts.astype(np.int32)
+        problem = replace(self, counts=counts, localization=rate, weights=weights, draw_scale=scale)
+        if "basis" in vars(self):  # the same for all draws
+            vars(problem)["basis"] = self.basis
         return problem
+
+    @cached_property
+    def basis(self) -> Basis:
+        """Coordinates in which the design has orthonormal columns, for the compiled solver."""
+        return orthonormal_basis(self.design, self.coef, self.penalty, self.l1_penalty)
 
     @property
     def n_draws(self) -> int:
@@ -451,4 +449,13 @@ def numbers(name: str, values: ArrayLike, shape: tuple[int | str, ...], least: f
         raise ValueError(f"'{name}' must be finite. Got nan or inf instead.")
     if (array < least).any():
         raise ValueError(f"'{name}' must be non-negative. Got {array.min()} instead.")
+    return array
+
+
+def scaled_numbers(name: str, values: ArrayLike | None, shape: tuple[int, ...]) -> Any:
+    """Return a copy of numbers whose squares can be computed, `SIGNED` or not negative; None if they are not given."""
+    if values is None:
+        return None
+    array = numbers(name, values, shape, least=-np.inf if name in SIGNED else 0.0)
+    check_scale(name, array.reshape(-1, 1), whole=True)
     return array

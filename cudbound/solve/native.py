@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning, UnsupportedProblemError
 from cudbound.losses.surrogates import LOSSES
-from cudbound.problem.coordinates import Basis, carrying_columns, design_rank, orthonormal_basis
+from cudbound.problem.coordinates import carrying_columns, design_rank
 from cudbound.problem.draws import Draws
 from cudbound.problem.problem import Problem
 
@@ -66,7 +66,7 @@ def unsupported(problem: Problem) -> UnsupportedProblemError | None:
             f"Pass {slow}",
             why=f"{loss} loss{l1} needs the solver cvxpy",
         )
-    if problem.has_l1_penalty and carrying_columns(problem) is None:
+    if carrying_columns(problem.design, problem.penalty, problem.l1_penalty) is None:
         return UnsupportedProblemError(
             "The native solver supports an l1 penalty if the columns of the design are linearly independent. Got "
             f"{problem.coef.size} columns of rank {design_rank(problem.design)} instead, intercept included.",
@@ -86,8 +86,7 @@ def minimize(problem: Problem) -> Minimizers:
     CudboundWarning
         If rounding prevented some minimizations: their coefficients are the best ones found.
     """
-    basis = orthonormal_basis(problem)
-    coef, attained, reached = _solvers.minimize(_native(problem, basis))
+    coef, attained, reached = _solvers.minimize(_native(problem))
     if not reached.all():
         warn(
             CudboundWarning(
@@ -95,7 +94,7 @@ def minimize(problem: Problem) -> Minimizers:
                 f"{problem.loss.name} loss did not reach their minimum. Standardize the features or add a penalty."
             )
         )
-    return Minimizers(np.einsum("dk,jk->dj", coef, basis.to_coef), attained)
+    return Minimizers(np.einsum("dk,jk->dj", coef, problem.basis.to_coef), attained)
 
 
 def fit_stack(
@@ -165,7 +164,7 @@ def solve_native(
     if previous is not None:
         proved = (previous.lower, previous.upper, previous.status_codes, previous.nodes, previous.witness)
     solved = _solvers.solve_draws(
-        _native(problem, orthonormal_basis(problem)),
+        _native(problem),
         SIDES[side],
         int(min(nodes_per_draw, UNLIMITED)),
         np.inf,
@@ -179,7 +178,8 @@ def solve_native(
     return Draws(solved.lower, solved.upper, solved.status, solved.nodes, solved.witness), solved.interrupted
 
 
-def _native(problem: Problem, basis: Basis) -> _solvers.Problem:
+def _native(problem: Problem) -> _solvers.Problem:
+    basis = problem.basis
     raw = _solvers.Raw(problem.design, problem.coef, problem.penalty, basis.to_coef, basis.exact, basis.error)
     return _solvers.Problem(
         basis.design,

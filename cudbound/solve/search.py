@@ -450,7 +450,7 @@ def no_minimizer(loss: str) -> NoMinimizerError:
 
 def _minimum(model: AdditiveModel) -> tuple[NDArray[np.float64], float]:
     """Return the minimizer of the loss on the training set, and the optimality residual of the fitted coefficients."""
-    problem = model.problem()
+    problem = model.training
     minimum = least_loss(problem)
     if not minimum.attained[0]:
         raise no_minimizer(model.loss.name)

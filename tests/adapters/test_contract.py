@@ -261,7 +261,7 @@ def test_the_loss_is_the_documented_objective_up_to_a_factor(name: str, data: st
     est = fitted(name, X, y)
     model = find_adapter(est).to_additive_model(est, X, y)
     weights = compute_sample_weight(getattr(est, "class_weight", None), y)
-    problem = model.problem()
+    problem = model.training
     rng = np.random.default_rng(2)
     ratios = []
     for _ in range(6):

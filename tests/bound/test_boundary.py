@@ -223,7 +223,7 @@ def test_a_direction_without_curvature_leaves_scores_undetermined(seed: int) -> 
     drawn = draw_scores(logistic.problem(once))
     assert np.flatnonzero(np.isinf(drawn.variances[0])).tolist() == [20]
     # the other rows vary as if it were not there
-    alone = draw_scores(replace(model, loss=get_loss("logistic")).problem())
+    alone = draw_scores(replace(model, loss=get_loss("logistic")).training)
     np.testing.assert_allclose(drawn.variances[0, :20] / 21, alone.variances[0] / 20, rtol=1e-6)
     found = boundary_deviations(logistic, once)
     assert found.remarks == ("1 draws with undetermined scores, those points counted as near",)

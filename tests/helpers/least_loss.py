@@ -51,7 +51,7 @@ def conic_mean_loss(problem: Problem, draw: int, beta: cp.Variable) -> Any:
 def least_mean_loss(model: AdditiveModel) -> float:
     """Return the minimum on the training set."""
     beta = cp.Variable(model.coef.size)
-    program = cp.Problem(cp.Minimize(conic_mean_loss(model.problem(), 0, beta)))
+    program = cp.Problem(cp.Minimize(conic_mean_loss(model.training, 0, beta)))
     accuracy = {"abstol": 1e-9, "reltol": 1e-9, "feastol": 1e-9}
     for solver, options in ((cp.CLARABEL, {}), (cp.ECOS, accuracy)):
         with warnings.catch_warnings():

@@ -278,20 +278,17 @@ def test_exact_arithmetic_reads_the_same_rows():
 
 def test_the_columns_of_the_basis_hold_their_own_ones() -> None:
     # two distinct rows: the basis drops a column, which may be that of ones, and no row may then become 0
-    from cudbound.problem.coordinates import orthonormal_basis
     from cudbound.problem.problem import Problem
 
     rows = np.array([[1.0, -0.58, 0.1], [1.0, -0.43, 0.78]])
     problem = Problem.of(rows[[0, 1, 0, 1]], [1.0, -1.0, -1.0, 1.0], [0.1, 0.2, 0.3], [[2, 0, 1, 1]])
-    exact = orthonormal_basis(problem).exact
+    exact = problem.basis.exact
     assert exact.shape == (4, 2)
     assert np.abs(exact).max(axis=1).all()
     assert rank(exact) == 2
 
 
 def test_a_dependent_column_without_a_penalty_takes_no_part_in_the_smallest_one() -> None:
-    from cudbound.problem.coordinates import orthonormal_basis
-
     column = np.array([[-1.0], [0.5], [0.7], [2.0]])
     design = np.hstack([np.ones((4, 1)), 2.0 * np.ones((4, 1)), column])
     counts = [[2, 0, 1, 1]]
@@ -299,6 +296,4 @@ def test_a_dependent_column_without_a_penalty_takes_no_part_in_the_smallest_one(
         Problem.of(design[:, kept], [1.0, -1.0, -1.0, 1.0], np.ones(len(kept)), counts, penalty=penalty)
         for kept, penalty in (([0, 1, 2], [0.0, 0.0, 1.0]), ([0, 2], [0.0, 1.0]))
     )
-    assert np.linalg.eigvalsh(orthonormal_basis(both).penalty) == pytest.approx(
-        np.linalg.eigvalsh(orthonormal_basis(one).penalty)
-    )
+    assert np.linalg.eigvalsh(both.basis.penalty) == pytest.approx(np.linalg.eigvalsh(one.basis.penalty))

@@ -170,7 +170,7 @@ def test_draws_of_one_class_have_no_minimizer_even_if_only_the_intercept_is_free
 
 def test_a_minimum_that_rounding_kept_out_of_reach_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = make_with_loss("general", 0, "huber")
-    exact = _solvers.minimize(kernel._native(problem, kernel.orthonormal_basis(problem)))
+    exact = _solvers.minimize(kernel._native(problem))
     missed = np.array([True, False, False])
     monkeypatch.setattr(_solvers, "minimize", lambda _: (*exact[:2], ~missed))
     with pytest.warns(

@@ -132,7 +132,7 @@ def test_the_residual_is_what_g_loses() -> None:
     assert optimality_residual(moved) == pytest.approx(((design @ step) ** 2).sum(), rel=1e-9)
     # g of the minimizer at alpha_n = n on the training set itself is 1 + n (L(coef) - min L), here 1 - residual
     # of the moved one if the minimizer is the anchor
-    problem = moved.problem()
+    problem = moved.training
     lost = problem.localization * (problem.mean_loss(0, coef + step) - problem.mean_loss(0, coef))
     assert optimality_residual(moved) == pytest.approx(lost, rel=1e-9)
     # neither the scale of the columns nor a copy of each row changes how far g is from 1, but for n
@@ -158,7 +158,7 @@ def test_residual_of_every_loss_against_cvxpy(loss: str, l1: bool) -> None:
         sample_weight=rng.uniform(0.5, 2.0, size=25),
         offset=0.3,
     )
-    problem = model.problem()
+    problem = model.training
     expected = 25 * (problem.mean_loss(0, coef) - least_mean_loss(model))
     assert expected > 0.1
     assert optimality_residual(model) == pytest.approx(expected, abs=1e-5)
@@ -199,7 +199,7 @@ def test_separable_data_have_no_minimizer_and_the_error_says_what_to_do(loss: st
     penalized = polish(replace(model, penalty=np.array([0.0, 0.01])))
     check_minimizer(penalized)
     # least by another algorithm as well
-    problem = penalized.problem()
+    problem = penalized.training
     found = minimize(lambda beta: problem.mean_loss(0, beta), np.zeros(2), tol=1e-12)
     assert problem.mean_loss(0, penalized.coef) <= found.fun + 1e-9
 
