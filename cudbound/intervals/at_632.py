@@ -187,8 +187,11 @@ YANG = Method(
 AT_632 = (KOHAVI, YANG, MARTIN, LANGFORD)
 
 
-#: Why there are no limits if rows have weights, or if draws hold different numbers of the rows that count.
-UNEQUAL_ROWS = "its influence values require equally weighted rows, with the same number in each draw"
+#: Why an interval has no limits if rows are weighted, or if the draws differ in how many rows the metric counts, such
+#: as the events for the sensitivity.
+UNEQUAL_ROWS = (
+    "its formula needs rows of equal weight, and draws with equally many of the rows that the metric counts"
+)
 
 
 def has_unequal_rows(bootstrap: BootstrapLosses) -> bool:

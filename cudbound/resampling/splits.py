@@ -82,14 +82,16 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) 
     if isinstance(cv, bool) or not (isinstance(cv, int | np.integer | Iterable) or hasattr(cv, "split")):
         rule = "a number of folds, a splitter of sklearn.model_selection, or pairs of arrays of row numbers"
         raise ParameterError("cv", rule, cv)
+    place = ""
     try:
         pairs = list(_seeded(cv, y, seed).split(X, y, groups))
         counts = np.zeros((2, len(pairs), n), dtype=np.int16)  # leave-one-out has a split per row
         for number, pair in enumerate(pairs):
+            place = f" in split {number}"
             for part, rows in zip(counts, map(np.asarray, pair), strict=True):
                 np.add.at(part[number], rows if rows.size else rows.astype(np.int64), 1)
     except (IndexError, TypeError, ValueError) as error:
-        raise ValueError(f"The 'cv' parameter cannot split these rows: {error}") from error
+        raise ValueError(f"The 'cv' parameter cannot split these rows{place}: {error}") from error
     if not pairs:
         raise ParameterError("cv", "one that gives at least one split", cv)
     unit = "rows" if groups is None else "groups"
@@ -98,9 +100,10 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) 
         n_shared = np.intersect1d(codes[train > 0], codes[test > 0]).size
         if n_shared or not (train.any() and test.any()) or counts[:, number].max() > 1:
             raise ValueError(
-                f"The 'cv' parameter must give nonempty training and test sets that repeat no row and share no {unit}. "
-                f"Got {train.sum()} and {test.sum()} rows in split {number}, {n_shared} {unit} in both sets, and up to "
-                f"{counts[:, number].max()} copies of a row; use KFold, or GroupKFold for groups."
+                "In each split of the 'cv' parameter, the training set and the test set must both have rows, must have "
+                f"each row only once, and must have no {unit} in common. Got {train.sum()} training and {test.sum()} "
+                f"test rows in split {number}, {n_shared} {unit} in both sets, and up to {counts[:, number].max()} "
+                "copies of a row; use KFold, or GroupKFold for groups."
             )
     training, tested = counts > 0
     return Splits(training, tested)

@@ -162,12 +162,17 @@ def test_splitters_without_a_seed_follow_rng(cv):
         ([(np.arange(10), np.arange(9, N))], None, r"1 rows in both sets"),
         ([(np.arange(10), np.arange(10, N))], np.arange(N) // 4, r"1 groups in both sets"),
         ([(np.repeat(np.arange(10), 2), np.arange(10, N))], None, r"up to 2 copies of a row"),
-        ([(np.arange(N), np.arange(0))], None, r"and 0 rows in split 0"),
-        ([(np.arange(10), np.array([N]))], None, r"cannot split these rows: index"),
+        ([(np.arange(N), np.arange(0))], None, r"and 0 test rows in split 0"),
+        (
+            [(np.arange(10), np.arange(10, N)), (np.arange(10), [N])],
+            None,
+            r"cannot split these rows in split 1: index",
+        ),
+        (KFold(N + 1), None, r"cannot split these rows: Cannot have number of splits"),
         ([], None, r"at least one split"),
         (True, None, r"a number of folds"),
     ],
 )
 def test_splits_on_which_errors_would_be_too_low_are_refused(cv, groups, got):
-    with pytest.raises(ValueError, match=rf"The 'cv' parameter .*{got}"):
+    with pytest.raises(ValueError, match=rf"'cv' parameter.*{got}"):
         make_splits(cv, X, Y, groups, np.random.default_rng(0))
