@@ -306,7 +306,7 @@ class Comparison:
         Raises
         ------
         ValueError
-            If the caller gives splits, which nothing uses, or a classifier has no scores.
+            If the caller gives splits, which nothing uses, a classifier has no scores, or the orders of classes differ.
         """
         resampling, scores = self.question.resampling, dict[str, Records]()
         if resampling.cv is not None:
@@ -314,6 +314,12 @@ class Comparison:
             raise exceptions.ParameterError("cv", rule, resampling.cv)
         for sample in self.samples.values():  # one without scores is refused before the refits of others
             RecordedOutputs(("scores",)).of(sample.estimator, sample.X)
+        orders = {name: sample.classes.tolist() for name, sample in self.samples.items()}
+        if len({repr(order) for order in orders.values()}) > 1:
+            raise ValueError(
+                f"For the AUC, all learners must have the labels in the same order in classes_. Got {orders}; sort the "
+                "labels in fit, and return the columns of predict_proba in this order."
+            )
         # both are refitted to the same rows, and each by itself would decide about the draws in its own way
         copies, inner = resampling.copies, resampling.inner
         if copies is None:

@@ -13,10 +13,11 @@ from scipy.sparse import vstack
 
 from cudbound.adapters.parts import RecordedOutputs, distances_from_threshold
 from cudbound.basis.calls import bar_of_refits
+from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.method_card import Kind
 from cudbound.basis.results import Pictured
 from cudbound.basis.sample import Sample, as_table, predicted_labels, predicted_probabilities
-from cudbound.basis.validation import Array, check_choice
+from cudbound.basis.validation import Array
 from cudbound.basis.words import InLines, format_proportion
 from cudbound.metrics.views import scored
 from cudbound.point_estimates.auc import order_codes
@@ -37,6 +38,8 @@ MARKS = (0.1, 0.25)
 QUANTILES = (0.025, 0.975)
 
 Picture = Literal["classes", "risks", "mape", "calibration", "net-benefit"]
+#: Why a result has no risks.
+NO_RISKS = " The classifier has no predict_proba, or no risks were computed before the result was pickled."
 #: What must stand wherever quantiles of the refits' risks do.
 NO_CONFIDENCE_INTERVAL = (
     "This is the instability of building the model on so few cases; it is not a confidence interval for the risk of "
@@ -186,8 +189,13 @@ class Instability(InLines, Pictured["Display"]):
         """
         from cudbound.plotting import risks as plots
 
-        n_possible = 1 if self.refit_risks is None else 3 if self.event is None else 5
-        check_choice("picture", picture, get_args(Picture)[:n_possible])
+        possible, hint = get_args(Picture), suggestion(picture, get_args(Picture))
+        if self.refit_risks is None:
+            possible, hint = possible[:1], NO_RISKS
+        elif self.event is None:
+            possible, hint = possible[:3], " The outcomes of new rows are unknown."
+        if picture not in possible:
+            raise ParameterError("picture", f"one of {sorted(possible)}", picture, hint)
         if picture == "classes":
             return plots.InstabilityDisplay(self.shares, self.distances, self.distances_of, marks=MARKS)
         of_risks: Mapping[str, Callable[..., Display]] = {

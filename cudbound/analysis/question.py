@@ -258,9 +258,11 @@ def check_new_cases(new_cases: Any, sample: Sample, methods: Iterable[MethodCard
             "whose needs, in available_methods(), include test_set."
         )
     is_pair = isinstance(new_cases, tuple) and len(new_cases) == 2
-    if not is_pair or not count_rows(new_cases[1]):
+    kinds = [type(part).__name__ for part in (new_cases if is_pair else [new_cases])]
+    without_rows = not is_pair or any(part is None or np.isscalar(part) for part in new_cases)
+    if without_rows or not count_rows(new_cases[1]):
         rule = "a pair (X_new, y_new) of at least one case, or None"
-        raise ParameterError("new_cases", rule, "0 cases" if is_pair else type(new_cases).__name__)
+        raise ParameterError("new_cases", rule, ", ".join(kinds) if without_rows else "0 cases")
     X_new, y_new = new_cases[0], np.asarray(new_cases[1])
     names = ("X_new", "y_new")
     validation.check_lengths(count_rows(X_new), len(y_new), names)

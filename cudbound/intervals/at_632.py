@@ -189,9 +189,7 @@ AT_632 = (KOHAVI, YANG, MARTIN, LANGFORD)
 
 #: Why an interval has no limits if rows are weighted, or if the draws differ in how many rows the metric counts, such
 #: as the events for the sensitivity.
-UNEQUAL_ROWS = (
-    "its formula needs rows of equal weight, and draws with equally many of the rows that the metric counts"
-)
+UNEQUAL_ROWS = "it needs equal weights, and equally many of the rows that the metric counts in each draw"
 
 
 def has_unequal_rows(bootstrap: BootstrapLosses) -> bool:

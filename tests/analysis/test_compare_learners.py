@@ -147,6 +147,27 @@ def test_a_learner_without_scores_is_refused_before_the_refits_of_another():
     assert CountsFits.fits == 1
 
 
+class LastClassFirst(GaussianNB):
+    """Has its classes, and the columns of its probabilities, in reversed order."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.labels_ = super().fit(X, y, sample_weight).classes_
+        self.classes_ = self.labels_[::-1]
+        return self
+
+    def predict_proba(self, X):
+        self.classes_ = self.labels_
+        probabilities = super().predict_proba(X)[:, ::-1]
+        self.classes_ = self.labels_[::-1]
+        return probabilities
+
+
+@pytest.mark.parametrize("learners", [[A, LastClassFirst()], [LastClassFirst(), A]])
+def test_learners_with_other_orders_of_the_classes_have_no_common_event(learners):
+    with pytest.raises(ValueError, match=r"the same order in classes_. Got .*'LastClassFirst': \[1, 0\]"):
+        compare_learners(learners, X, Y, metric="auc", n_resamples=20, rng=0)
+
+
 def test_the_aucs_of_a_tuned_and_another_learner_are_compared_on_draws_without_copies():
     search = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 10.0]}, cv=2)
     found = compare_learners([search, A], X, Y, metric="auc", n_resamples=20, rng=0)

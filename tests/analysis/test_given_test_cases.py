@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from cudbound import Metrics, compare_intervals, compare_learners, estimate_error
-from cudbound.basis.exceptions import SmallSampleWarning
+from cudbound import Metrics, compare_intervals, compare_learners, estimate_error, performance_interval
+from cudbound.basis.exceptions import ParameterError, SmallSampleWarning
 
 RNG = np.random.default_rng(2)
 Y = np.arange(60) % 2
@@ -53,6 +53,21 @@ def test_no_test_case_is_refused(call):
         ValueError, match=r"a pair \(X_new, y_new\) of at least one case, or None. Got '0 cases'"
     ):
         call((NEW_X[:0], NEW_Y[:0]))
+
+
+@pytest.mark.parametrize(
+    ("new", "kinds"),
+    [
+        ((NEW_X, None), "ndarray, NoneType"),
+        ((None, NEW_Y), "NoneType, ndarray"),
+        ((NEW_X, "died"), "ndarray, str"),
+    ],
+)
+def test_new_cases_without_rows_or_labels_are_refused_by_name(new, kinds):
+    with pytest.raises(
+        ParameterError, match=rf"The 'new_cases' parameter must be a pair .* Got '{kinds}' instead"
+    ):
+        performance_interval(CLF, X, Y, new_cases=new, **FEW)
 
 
 class Turned(LogisticRegression):

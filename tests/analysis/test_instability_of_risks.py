@@ -83,9 +83,17 @@ def test_the_pictures_of_risks_show_them():
 @pytest.mark.parametrize(
     ("missing", "picture", "rule"),
     [
-        ({"risks": None, "refit_risks": None}, "risks", r"one of \['classes'\]\. Got 'risks'"),
-        ({"event": None}, "calibration", r"one of \['classes', 'mape', 'risks'\]\."),
-        ({}, "calibrations", "classes"),
+        (
+            {"risks": None, "refit_risks": None},
+            "risks",
+            r"'risks' instead\. The classifier has no predict_proba",
+        ),
+        (
+            {"event": None},
+            "calibration",
+            r"one of \['classes', 'mape', 'risks'\]\..*instead\. The outcomes of new rows",
+        ),
+        ({}, "calibrations", "Did you mean 'calibration'"),
     ],
 )
 def test_a_picture_that_cannot_be_drawn_says_which_can(missing, picture, rule):

@@ -230,7 +230,7 @@ def test_the_majority_class_errs_by_the_weights(file):
 def test_influence_values_are_those_of_rows_that_count_alike(method, options):
     clf = LeastSquaresClassifier().fit(X, Y)
     asked = {"methods": [(method, options)], "n_resamples": 60, "rng": 0}
-    why = "its formula needs rows of equal weight, and draws with equally many of the rows that the metric counts"
+    why = "it needs equal weights, and equally many of the rows that the metric counts in each draw"
     refused = [
         compare_intervals(clf, X, Y, metric="balanced-error", **asked)[method],
         compare_intervals(clf, X, Y, metric=["error", "sensitivity"], **asked)[method, "sensitivity"],
