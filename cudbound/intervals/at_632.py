@@ -253,10 +253,8 @@ def err1_standard_error(losses: ArrayLike, counts: ArrayLike) -> float:
 
     Parameters
     ----------
-    losses : array-like, shape (n_resamples, n_samples)
-        Loss on the point of the classifier fitted to the draw.
-    counts : array-like of int, shape (n_resamples, n_samples)
-        How often the point occurs in the draw.
+    losses, counts : array-like, shape (n_resamples, n_samples)
+        As in `err1_influences`.
 
     Returns
     -------
@@ -296,7 +294,7 @@ def scaled_standard_error(estimate: float, losses: ArrayLike, counts: ArrayLike)
     estimate : float
         .632 or .632+ estimate, in [0, 1].
     losses, counts : array-like, shape (n_resamples, n_samples)
-        As in `err1_standard_error`.
+        As in `err1_influences`.
 
     Returns
     -------

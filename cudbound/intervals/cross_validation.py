@@ -221,10 +221,8 @@ def grandvalet_bengio_pivot(means: ArrayLike, n_train: float, *, rho: float = 0.
 
     Parameters
     ----------
-    means : array-like of float, shape (n_folds,)
-        Mean loss, or mean difference of losses, of each fold; at least two.
-    n_train : float
-        Rows of a training set, for the name of the estimand.
+    means, n_train
+        As in `k_fold_t_pivot`.
     rho : float, default=0.7
         Covariance of two fold means divided by the variance of the mean of all, in [0, 1). It is not their correlation:
         with 10 folds, 0.5 corresponds to a correlation of 0.091. 0 gives the ordinary t interval; 0.7 is the largest
