@@ -19,6 +19,7 @@ from cudbound.basis.results import (
     ConfidenceInterval,
     Estimand,
     IntervalEstimate,
+    PointEstimate,
     TestedRows,
 )
 from cudbound.basis.words import format_cell, format_level, format_proportion, format_pvalue, printable
@@ -249,6 +250,153 @@ def test_csv_round_trip_is_the_frame():
     assert set(frame["n_test"]) == {""}
     frame["n_test"] = None
     pd.testing.assert_frame_equal(frame, table.to_frame(), check_exact=True)
+
+
+# --- the value of every column
+
+SEVEN_TESTED = TestedRows(7, n_events=2)
+OF_BOTH = {
+    "estimate": 0.3,
+    "raw_interval": ConfidenceInterval(-1.25, 1.125),
+    "confidence_level": 0.9,
+    "estimand": Estimand("expected", n_train=45.0),
+    "n_fits": 12,
+    "remarks": ("one", "two"),
+    "degenerate": "why",
+    "tested": SEVEN_TESTED,
+}
+VALUES_OF_BOTH = {
+    "estimate": 0.3,
+    "raw_low": -1.25,
+    "raw_high": 1.125,
+    "confidence_level": 0.9,
+    "estimand": "expected(n1=45)",
+    "n_fits": 12,
+    "n_test": 7,
+    "degenerate": True,
+    "remarks": "one; two; why",
+}
+AN_INTERVAL = IntervalEstimate(
+    method="cud", metric="lr+", alternative="less", lowest=-0.5, highest=0.75, **OF_BOTH
+)
+A_COMPARISON = ComparisonResult(
+    method="mcnemar",
+    metric="auc",
+    a="first",
+    b="other",
+    statistic=2.5,
+    pvalue=0.0625,
+    alternative="greater",
+    null=0.03,
+    **OF_BOTH,
+)
+OF_PAIRS = {"adjusted_pvalue": 0.1875, "simultaneous_interval": ConfidenceInterval(-0.9, 0.8)}
+A_POINT = PointEstimate(
+    method="632",
+    **{name: OF_BOTH[name] for name in OF_BOTH if name not in ("raw_interval", "confidence_level")},
+)
+OF_INTERVAL = {
+    "method": "cud",
+    "metric": "lr+",
+    "low": -0.5,
+    "high": 0.75,
+    "width": 1.25,
+    "alternative": "less",
+}
+OF_COMPARISON = {
+    "a": "first",
+    "b": "other",
+    "method": "mcnemar",
+    "metric": "auc",
+    "low": -1.0,
+    "high": 1.0,
+    "statistic": 2.5,
+    "pvalue": 0.0625,
+    "alternative": "greater",
+    "null": 0.03,
+}
+#: Each row with the value of every column, written by hand.
+VALUES = {
+    "interval": (AN_INTERVAL, VALUES_OF_BOTH | OF_INTERVAL),
+    "comparison": (A_COMPARISON, VALUES_OF_BOTH | OF_COMPARISON),
+    "comparison of several pairs": (
+        replace(A_COMPARISON, **OF_PAIRS),
+        VALUES_OF_BOTH
+        | OF_COMPARISON
+        | {"simultaneous_low": -0.9, "simultaneous_high": 0.8, "adjusted_pvalue": 0.1875},
+    ),
+    "point estimate": (
+        A_POINT,
+        {
+            name: value
+            for name, value in VALUES_OF_BOTH.items()
+            if name not in ("raw_low", "raw_high", "confidence_level")
+        }
+        | {"method": "632"},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_every_column_of_a_frame_has_the_value_of_its_name(kind):
+    one, expected = VALUES[kind]
+    assert one.to_frame().iloc[0].to_dict() == expected
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        (
+            IntervalTable((AN_INTERVAL, replace(AN_INTERVAL, confidence_level=0.8))),
+            {
+                "method": "cud",
+                "level": 0.9,
+                "metric": "lr+",
+                "estimate": 0.3,
+                "low": -0.5,
+                "high": 0.75,
+                "width": 1.25,
+                "estimand": "expected(n1=45)",
+                "fits": 12,
+                "remarks": "one; two; degenerate: why",
+            },
+        ),
+        (
+            ComparisonTable((A_COMPARISON, replace(A_COMPARISON, alternative="less"))),
+            {
+                "method": "mcnemar",
+                "alternative": "greater",
+                "estimate": 0.3,
+                "low": -1.0,
+                "high": 1.0,
+                "statistic": 2.5,
+                "p-value": 0.0625,
+                "estimand": "expected(n1=45)",
+                "fits": 12,
+                "remarks": "one; two; degenerate: why",
+            },
+        ),
+        (
+            ComparisonTable(tuple(replace(A_COMPARISON, **OF_PAIRS, b=b) for b in ("other", "third"))),
+            {
+                "a": "first",
+                "b": "other",
+                "estimate": 0.3,
+                "low": -0.9,
+                "high": 0.8,
+                "p-value": 0.0625,
+                "Holm": 0.1875,
+                "estimand": "expected(n1=45)",
+                "fits": 12,
+                "remarks": "one; two; degenerate: why",
+            },
+        ),
+    ],
+    ids=["intervals", "comparisons", "several pairs"],
+)
+def test_every_printed_column_has_the_value_of_its_heading(table, expected):
+    report = table.report()
+    assert {column.heading: report.rows[0][column.key] for column in report.columns} == expected
 
 
 def refuse_constant(name: str) -> None:
