@@ -94,11 +94,8 @@ def centers_of(records: Records) -> Centers | str:
     """
     if records.kind == "scores":
         return _centers_of_scores(records)
-    training = float(np.mean(records.require(LOSSES)))
-    no_information = bootstrap_632.no_information_of(records)
-    # of rows that do not count alike the mean over those that were left out may be above 1
-    out_of_bag = min(bootstrap_632.out_of_bag_error(records), 1.0)
-    plus = bootstrap_632.error_632_plus(training, out_of_bag, no_information).estimate
+    of_bootstrap = bootstrap_632.estimate_632_plus(records)
+    training, plus = of_bootstrap.resubstitution, of_bootstrap.estimate
     if math.isnan(plus):
         return bootstrap_632.NOTHING_OUT_OF_BAG
     partitions = records.require(STRATIFIED_FOLDS).partitions
@@ -107,10 +104,11 @@ def centers_of(records: Records) -> Centers | str:
     if groups is not None:
         effect = f"design effect {bootstrap_632.design_effect(records):.3g} of the out-of-bag losses"
         remarks.append(f"{records.n_samples} rows counted as {n:.1f}: {effect}")
-    estimates = training, cross_validated, out_of_bag, plus
+    # of rows that do not count alike the mean over those that were left out may be above 1
+    estimates = training, cross_validated, min(of_bootstrap.out_of_bag, 1.0), plus
     if records.kind == "probabilities":
         variance = bootstrap_632.brier_variance(records)
-        further = {"no_information": no_information, "variance": variance}
+        further = {"no_information": of_bootstrap.no_information, "variance": variance}
         size = partial(brier_size, variance=variance, n=n)
         return Centers(*estimates, size, remarks=tuple(remarks), further=further)
     rank = math.nan if records.design is None else records.design.rank
@@ -118,7 +116,7 @@ def centers_of(records: Records) -> Centers | str:
     may_be_perfect = training == 0.0 and rank <= FEW_COLUMNS * units
     if not math.isnan(records.square_ratio):
         n /= cost_factor(records.square_ratio, 0.0 if may_be_perfect else min(cross_validated, plus))
-    further = {"no_information": no_information, "rank": rank}
+    further = {"no_information": of_bootstrap.no_information, "rank": rank}
     return Centers(*estimates, lambda _: n, may_be_perfect, tuple(remarks), further)
 
 

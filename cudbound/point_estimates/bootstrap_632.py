@@ -89,6 +89,10 @@ class Error632Plus:
     ----------
     estimate : float
         (1 - w) err + w Err(1)'.
+    resubstitution : float
+        err.
+    out_of_bag : float
+        Err(1).
     leave_one_out_bootstrap : float
         Err(1)' = min(Err(1), gamma).
     no_information : float
@@ -100,6 +104,8 @@ class Error632Plus:
     """
 
     estimate: float
+    resubstitution: float
+    out_of_bag: float
     leave_one_out_bootstrap: float
     no_information: float
     overfitting: float
@@ -141,15 +147,16 @@ def error_632_plus(
     >>> result.overfitting, round(result.weight, 4), round(result.estimate, 4)
     (0.8, 0.8957, 0.3583)
     """
+    means = resubstitution, leave_one_out_bootstrap
     if math.isnan(leave_one_out_bootstrap):
-        return Error632Plus(math.nan, math.nan, no_information, math.nan, math.nan)
+        return Error632Plus(math.nan, *means, math.nan, no_information, math.nan, math.nan)
     clipped = min(leave_one_out_bootstrap, no_information)
     overfitting = 0.0
     if clipped > resubstitution:  # and so gamma > err
         overfitting = (clipped - resubstitution) / (no_information - resubstitution)
     weight = 0.632 / (1.0 - 0.368 * overfitting)
     estimate = (1.0 - weight) * resubstitution + weight * clipped
-    return Error632Plus(estimate, clipped, no_information, overfitting, weight)
+    return Error632Plus(estimate, *means, clipped, no_information, overfitting, weight)
 
 
 def estimate_632(records: Records) -> float:
@@ -165,19 +172,14 @@ def estimate_632_plus(records: Records) -> Error632Plus:
     ValueError
         If the records lack losses, draws or the no-information error.
     """
-    training = float(np.mean(records.require(LOSSES)))
-    return error_632_plus(training, out_of_bag_error(records), no_information_of(records))
-
-
-def no_information_of(records: Records) -> float:
-    """Return the no-information error of a training set; raise ValueError if it was not recorded."""
     if math.isnan(records.no_information):
         raise ValueError(
             "The .632+ estimate needs the no-information error, and the records have none. Pass "
             "Records(..., no_information=no_information_error(...)), both of cudbound.records; for a difference "
             "between two errors the .632+ estimate is not defined."
         )
-    return records.no_information
+    training = float(np.mean(records.require(LOSSES)))
+    return error_632_plus(training, out_of_bag_error(records), records.no_information)
 
 
 def out_of_bag_error(records: Records) -> float:
@@ -231,9 +233,10 @@ def _bootstrap_632_plus(records: Records) -> PointOutcome:
     Assumptions: the overfitting rate measures how much too low the training error is.
     Reference: Efron and Tibshirani (1997), with R kept within [0, 1].
     """
-    left_out, result = out_of_bag_error(records), estimate_632_plus(records)
+    result = estimate_632_plus(records)
+    left_out = result.out_of_bag
     details = {
-        "resubstitution": float(np.mean(records.require(LOSSES))),
+        "resubstitution": result.resubstitution,
         "leave_one_out_bootstrap": left_out,
         "no_information": result.no_information,
         "overfitting": result.overfitting,
