@@ -304,20 +304,23 @@ def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Recor
         row = replace(row, confidence_level=target.family_level, n_fits=n_fits)
         return in_metric_terms(row, metric, based_on, with_others)
 
-    needed = question.methods.needed
-    # records without the rows that the metric averages
-    unread = {
-        kind: _why_unread(kind, metric, tested)
-        for kind in needed(*methods)
-        if kind.of_every_metric and records.get(kind) is not None and target_records.get(kind) is None
-    }
+    needed, refused = question.methods.needed, dict(analysis.refused)
+    if not target.plain:
+        # records without the rows that the metric averages
+        unread = {
+            kind: _why_unread(kind, metric, tested)
+            for kind in needed(*methods)
+            if kind.of_every_metric and records.get(kind) is not None and target_records.get(kind) is None
+        }
+        refused |= {
+            card.name: unread[kind] for card in methods for kind in sorted(needed(card) & unread.keys())
+        }
     rows = compute_rows(
         IntervalEstimate,
         methods,
         compute,
         needed,
-        refused=dict(analysis.refused)
-        | {card.name: unread[kind] for card in methods for kind in sorted(needed(card) & unread.keys())},
+        refused=refused,
         failed=analysis.failed,
         confidence_level=target.family_level,
         alternative=target.alternative,
