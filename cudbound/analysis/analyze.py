@@ -75,7 +75,7 @@ def analyze(
     if metrics.threshold is not None:
         _check_threshold(sample, metrics.threshold)
     needs = question.needs()
-    model = _model(question, needs, sample, result)
+    model = _model_for(question, needs, sample, result)
     tested = {} if new_cases is None else check_new_cases(new_cases, sample, question.readings)
     inputs = RecordingInputs.of(
         sample,
@@ -109,7 +109,7 @@ def analyze(
     )
 
 
-def _model(question: Question[Any], needs: Needs, sample: Sample, result: str) -> Model:
+def _model_for(question: Question[Any], needs: Needs, sample: Sample, result: str) -> Model:
     """Return the model of a classifier as far as the methods use it, which must be a search for those of searches."""
     if any(kind.of_search for kind in needs):
         check_search(sample.estimator)

@@ -146,7 +146,7 @@ def performance_interval(
     requested: Any = None if isinstance(method, list) else find_methods([method], argument="method")
     if requested is None or len(requested.methods) != 1:
         raise ParameterError("method", "one interval; compare_intervals accepts several", method)
-    return _computed(
+    return _table_of(
         PerformanceInterval,
         requested,
         (estimator, X, y, groups, sample_weight, new_cases),
@@ -312,7 +312,7 @@ def compare_intervals(
 
     if new_cases is not None and methods == "recommended":
         methods = "new-cases"
-    return _computed(
+    return _table_of(
         IntervalTable,
         find_methods(methods),
         (estimator, X, y, groups, sample_weight, new_cases),
@@ -327,7 +327,7 @@ def compare_intervals(
     )
 
 
-def _computed(
+def _table_of(
     kind: type[OneTable],
     methods: RequestedMethods[Method],
     data: tuple[Any, ...],

@@ -144,7 +144,7 @@ def _centers_of_scores(records: Records) -> Centers | str:
     )
 
 
-def _outcome(records: Records, confidence_level: float) -> Outcome:
+def _limits_around_centers(records: Records, confidence_level: float) -> Outcome:
     centers = centers_of(records)
     if isinstance(centers, str):
         return Outcome.undefined(centers)
@@ -205,7 +205,7 @@ def _of_classes(records: Records, confidence_level: float) -> Outcome:
     Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934);
     Efron and Tibshirani (1997); Kohavi (1995); Kish (1965).
     """
-    outcome = _outcome(records, confidence_level)
+    outcome = _limits_around_centers(records, confidence_level)
     # rows of groups, and those that do not count alike
     unequal = records.n_effective != records.n_samples and not math.isnan(outcome.estimate)
     return replace(outcome, words=TWO_CENTER.ways[GROUPED]) if unequal else outcome
@@ -273,7 +273,7 @@ def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
     Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934);
     Efron and Tibshirani (1997); Kohavi (1995); Kish (1965).
     """
-    return _outcome(records, confidence_level)
+    return _limits_around_centers(records, confidence_level)
 
 
 def _of_scores(records: Records, confidence_level: float) -> Outcome:
@@ -293,7 +293,7 @@ def _of_scores(records: Records, confidence_level: float) -> Outcome:
     Reference with groups: this package, docs/explanation/recommended_interval.md; Clopper and Pearson (1934);
     Efron and Tibshirani (1997); Kohavi (1995); Hanley and McNeil (1982); Obuchowski (1997); Newcombe (2006).
     """
-    return _outcome(records, confidence_level)
+    return _limits_around_centers(records, confidence_level)
 
 
 def auc_within_folds(partitions: Iterable[FoldLosses], event: auc.Bools) -> float:

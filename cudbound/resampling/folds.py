@@ -68,7 +68,7 @@ def record_repeated_folds(context: RefitContext, n_repeats: int | None = None) -
     n_folds = min(context.sizes.n_folds, n)
     notes = (f"{n} folds with one row each",) if n_folds == n else ()
     draw = partial(draw_folds, n, n_folds, context.rng)
-    return _record(context, [draw] * (n_repeats or context.sizes.n_repeats), notes)
+    return _record_partitions(context, [draw] * (n_repeats or context.sizes.n_repeats), notes)
 
 
 def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
@@ -86,16 +86,16 @@ def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
     splitter, groups = (StratifiedKFold, None) if context.groups is None else (StratifiedGroupKFold, units)
     n_folds = max(2, min(N_STRATIFIED_FOLDS, fewest))
     draw = partial(draw_folds, labels.size, n_folds, context.rng, splitter, labels, groups)
-    return _record(context, [draw] * N_STRATIFIED_REPEATS, (few,) if fewest < FEWEST else ())
+    return _record_partitions(context, [draw] * N_STRATIFIED_REPEATS, (few,) if fewest < FEWEST else ())
 
 
 def record_leave_one_out(context: RefitContext) -> FoldLosses:
     """Record leave-one-out or leave-one-group-out losses. Nothing here is random."""
     context = replace(context, on_single_class="fit")  # drawing again would change nothing
-    return _record(context, [lambda: context.units.codes]).partitions[0]
+    return _record_partitions(context, [lambda: context.units.codes]).partitions[0]
 
 
-def _record(
+def _record_partitions(
     context: RefitContext, draws: Sequence[Callable[[], Folds]], notes: tuple[str, ...] = ()
 ) -> RepeatedFoldLosses:
     """Record the output for each row of the classifiers fitted without its folds, from one call of `refit`."""
@@ -103,18 +103,19 @@ def _record(
     outputs = context.refit(np.concatenate([fold_training(fold) for fold in folds]))
     parts = np.split(outputs, np.cumsum([fold.max() + 1 for fold in folds])[:-1])
     remarks = (*notes, *remarks)
-    partitions = (_of_partition(part, fold, remarks) for part, fold in zip(parts, folds, strict=True))
+    partitions = (_losses_on_folds(part, fold, remarks) for part, fold in zip(parts, folds, strict=True))
     return RepeatedFoldLosses(tuple(partitions), remarks)
 
 
-def _of_partition(outputs: Outputs, fold: Folds, remarks: tuple[str, ...]) -> FoldLosses:
+def _losses_on_folds(outputs: Outputs, fold: Folds, remarks: tuple[str, ...]) -> FoldLosses:
     losses, scores = parted(outputs[fold, np.arange(fold.size)])
     return FoldLosses(losses, fold, remarks, **scores)
 
 
 def _repeated_of_splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> RepeatedFoldLosses:
     partitions = (
-        _of_partition(outputs[part], splits.test[part].argmax(axis=0), remarks) for part in splits.partitions
+        _losses_on_folds(outputs[part], splits.test[part].argmax(axis=0), remarks)
+        for part in splits.partitions
     )
     return RepeatedFoldLosses(tuple(partitions), remarks)
 
