@@ -35,7 +35,6 @@ def to_additive_model(
     *,
     polish: bool = False,
     sample_weight: NDArray[np.float64] | None = None,
-    native: bool = False,
 ) -> AdditiveModel:
     """Write a fitted estimator and its training set as plain arrays.
 
@@ -52,8 +51,6 @@ def to_additive_model(
         it; the ``polish`` of the result reports how far they moved.
     sample_weight : ndarray of float, shape (n_samples,), default=None
         The weights of the rows in the fit.
-    native : bool, default=False
-        Whether the compiled solver will be used; it does not support every l1 penalty.
 
     Returns
     -------
@@ -66,8 +63,6 @@ def to_additive_model(
         If the estimator has not been fitted.
     UnsupportedEstimatorError
         If no adapter accepts the estimator.
-    UnsupportedProblemError
-        If there is an l1 penalty that the compiled solver does not support, and `native` is True.
     NotMinimizerError
         If the fitted coefficients do not minimize the surrogate loss on `X` and `y`; `NoMinimizerError` if none do.
     ValueError
@@ -92,11 +87,14 @@ def to_additive_model(
     check_can_be_refitted(estimator)
     find_adapter(estimator)
     sample = Sample.of(estimator, X, y, sample_weight=sample_weight)
-    return additive_model(sample, polish=polish, native=native)
+    return additive_model(sample, polish=polish)
 
 
 def additive_model(sample: Sample, *, polish: bool, native: bool = False) -> AdditiveModel:
-    """Return the classifier of a sample as `to_additive_model` does."""
+    """Return the classifier of a sample as `to_additive_model` does.
+
+    It raises `UnsupportedProblemError` for an l1 penalty that the compiled solver does not support, if that is used.
+    """
     estimator = sample.estimator
     model = find_adapter(estimator).to_additive_model(estimator, sample.X, sample.y)
     # +1 is the class that the estimator assigns to a score of 0, and predict must return the sign of the score

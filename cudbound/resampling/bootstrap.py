@@ -15,9 +15,6 @@ from cudbound.records.losses import leave_one_out_bootstrap_error, ratio_or_nan
 from cudbound.resampling.failed_refits import failed_refits_error
 from cudbound.resampling.settings import TREATMENT, RefitContext, has_one_class, parted
 
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-
 #: Entries of the inner draws in memory at once, in a few arrays of 8 bytes per entry.
 INNER_CHUNK_VALUES = 1_000_000
 
