@@ -38,7 +38,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         anchor.assign(problem.anchor, problem.anchor + p);
         apex.assign(p, 0.0);
         hessian_.resize(p * p);
-        for (auto* vector : {&newton_, &scaled_, &trial_, &unit_, &shift_}) vector->resize(p);
+        for (auto* vector : {&newton_, &scaled_, &pull_, &trial_, &unit_, &shift_}) vector->resize(p);
         reach_.resize(problem.n);
         double longest = 0.0;
         for (std::int64_t i = 0; i < problem.n; ++i) {
@@ -93,11 +93,11 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         node.kinked = l1_.value(node.base.data());
         node.value = value.total + node.kinked;
         node.dropped = value.dropped;
+        rows_.gradient(node.base.data(), node.gradient.data());
     }
 
     // The quadratic model of the loss where it was measured.
     void model(SmoothNode& node) {
-        rows_.gradient(node.base.data(), node.gradient.data());
         rows_.hessian(hessian_);
         factorize(node);
         if constexpr (vanishes<kind>) {
@@ -197,10 +197,13 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
             double descent = dot(here.gradient.data(), newton_.data(), p);
             if (l1_.exists()) descent += kinked_after_step(here) - here.kinked;
             const double length2 = dot(scaled_.data(), scaled_.data(), p);
+            const double lost = rounding(here);
             const double bound =
-                here.value - here.dropped + descent + length2 - rounding(here) - model_error(here, std::sqrt(length2));
+                here.value - here.dropped + descent + length2 - lost - model_error(here, std::sqrt(length2));
             here.loss = std::max(0.0, std::min(bound, apex_loss));  // beta = 0 lies in every cone
             if (here.curved && proved_ && exceeds(here.loss, limit)) return Settled::too_far;
+            const bool whole = here.curved && here.dropped == 0.0 && !l1_.exists();  // nothing is missing in the model
+            if (whole && exceeds(bound_before_step(here) - lost, limit)) return Settled::too_far;
             const double gap = here.value - here.dropped - here.loss;
             const bool stalled = -descent <= (vanishes<kind> ? Settings::vanishing_still : Settings::pieces_still) *
                                                  (1.0 + here.value) &&
@@ -220,11 +223,15 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
                 for (int l = 0; l < p; ++l) here.point[l] = here.base[l] + share * newton_[l];
                 return exceeds(here.loss, limit) ? Settled::too_far : Settled::yes;
             }
+            bool within_step = true;
             if (inside) {
                 if (!step_down(here, descent, sides, forced)) return Settled::unresolved;
             } else {
-                step_inside(here);
+                within_step = step_inside(here);
                 inside = true;
+            }
+            if (whole && within_step && here.dropped == 0.0 && exceeds(bound_after_step(here) - lost, limit)) {
+                return Settled::too_far;
             }
             model(here);
         }
@@ -371,27 +378,61 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         return assumed_;
     }
 
+    // A lower bound of the loss on the cone that needs no model where the loss was measured last: the multipliers of
+    // the last step stay feasible, also all times the same factor. `undercut_by` tells how much the loss can lie below
+    // its tangent there, less these multipliers, whose slope has this length in the metric of `factor`.
+    template <class F>
+    double bound_by_pull(const SmoothNode& here, const Cholesky& factor, const F& undercut_by) {
+        factor.solve_transposed(here.gradient.data(), unit_.data());
+        factor.solve_transposed(pull_.data(), trial_.data());
+        const double along = dot(pull_.data(), here.base.data(), p);
+        const double pull2 = dot(trial_.data(), trial_.data(), p);
+        const double best = pull2 > 0.0 ? (dot(unit_.data(), trial_.data(), p) - along) / pull2 : 0.0;
+        const double scale = std::max(0.0, best);
+        for (int l = 0; l < p; ++l) unit_[l] -= scale * trial_[l];
+        return std::min(here.value - scale * along - undercut_by(length_of(unit_.data(), p)), apex_loss);
+    }
+
+    // Before the step, from the least curvature wherever g > 0.
+    double bound_before_step(const SmoothNode& here) {
+        if (!minorised_ || !(here.value <= horizon())) return 0.0;
+        return bound_by_pull(here, minorant_, [](double nu) { return 0.5 * nu * nu; });
+    }
+
+    // After a step of at most this length, from the factor before it: the Hessian has changed by no more than `factor`.
+    double bound_after_step(const SmoothNode& here) {
+        if constexpr (!vanishes<kind>) return 0.0;
+        const double change = std::exp(0.5 * here.spread * length_of(scaled_.data(), p));
+        return bound_by_pull(here, here.factor, [&](double nu) { return undercut(change * nu, change * here.spread); });
+    }
+
     // How much that minimum may have been overstated: by rounding errors of the margins, and where the multipliers'
     // constraints do not hold with equality at the end of the step.
     double rounding(const SmoothNode& here) {
-        here.factor.multiply_transposed(scaled_.data(), unit_.data());
+        here.factor.multiply_transposed(scaled_.data(), pull_.data());
         double slack_of_sides = l1_.exists() ? kinked_after_step(here) : 0.0;  // kinks have multipliers too
-        for (int l = 0; l < p; ++l) slack_of_sides += (here.gradient[l] + unit_[l]) * (here.base[l] + newton_[l]);
+        for (int l = 0; l < p; ++l) {
+            pull_[l] += here.gradient[l];
+            slack_of_sides += pull_[l] * (here.base[l] + newton_[l]);
+        }
         return std::max(0.0, slack_of_sides) +
                Settings::unit_error * p * length_of(here.base.data(), p) * rows_.steepness();
     }
 
-    // Takes the whole step, into the cone. beta = 0 lies in every cone, and so does what is between.
-    void step_inside(SmoothNode& here) {
+    // Takes the whole step, into the cone. beta = 0 lies in every cone, and so does what is between. Returns false if
+    // the point was moved towards that.
+    bool step_inside(SmoothNode& here) {
         for (int l = 0; l < p; ++l) here.base[l] += newton_[l];
         measure(here);
+        if (here.value <= apex_loss) return true;
         while (!(here.value <= apex_loss)) {
             const double length = length_of(here.base.data(), p);
-            if (length == 0.0) return;  // the loss at beta = 0 is no number
+            if (length == 0.0) return false;  // the loss at beta = 0 is no number
             for (double& x : here.base)
                 x = length > Settings::least_base && std::isfinite(length) ? Settings::base_shrunk * x : 0.0;
             measure(here);
         }
+        return false;
     }
 
     // Takes the step, halved until the loss falls by a share of what the model predicts.
@@ -482,6 +523,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     Vector<double> hessian_;           // (p, p)
     Vector<double> newton_;            // (p)
     Vector<double> scaled_;            // (p)
+    Vector<double> pull_;              // (p) slope that the multipliers of the last step take up
     Vector<double> trial_;             // (p)
     Vector<double> shift_;             // (p)
     mutable Vector<double> unit_;      // (p)
