@@ -419,7 +419,6 @@ def check_can_be_refitted(estimator: Any) -> None:
         estimator = estimator.steps[-1][1]
     name = type(estimator).__name__
     try:
-        estimator.get_params()
         get_tags(estimator)
         with warnings.catch_warnings(action="ignore", category=FutureWarning):  # said when it was made
             clone(estimator)

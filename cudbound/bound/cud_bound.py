@@ -289,8 +289,7 @@ def solve_bounds(
     NotCertifiedWarning
         If a limit, or rounding, stopped the search before the quantile was proved.
     """
-    weights = [metric_rows.score_weights(counts) for metric_rows in family]
-    problems = [model.problem(counts, localization, weighted) for weighted in weights]
+    problems = [model.problem(counts, localization, rows.score_weights(counts)) for rows in family]
     joint = None
     if len(family) == 1:
         draws = [search.run(problems[0], confidence_level)]
@@ -299,11 +298,10 @@ def solve_bounds(
         solved = search_joint(problem, len(family), confidence_level, search)
         joint = JointDraws(problem, solved, tuple(metric_rows.metric for metric_rows in family))
         draws = list(map(joint.of, range(len(family))))
+    alone, wrong = joint is None and family[0].plain, model.training_errors
     bounds = tuple(
         CudBound(
-            estimate=rows.metric.from_loss(model.training_error)
-            if rows.plain and joint is None
-            else rows.value(model.training_errors),
+            estimate=rows.metric.from_loss(model.training_error) if alone else rows.value(wrong),
             q=np.nan,
             confidence_level=confidence_level,
             draws=of_metric,
@@ -312,7 +310,7 @@ def solve_bounds(
             tuned_by=model.tuned_by,
             search=search,
             metric=rows.metric,
-            based_on="" if rows.plain and joint is None else rows.based_on,
+            based_on="" if alone else rows.based_on,
             joint=joint,
         )._at(confidence_level)
         for rows, of_metric, problem in zip(family, draws, problems, strict=True)

@@ -43,31 +43,26 @@ def dependence_rows(design: Array) -> Array:
     array([0., 2., 5.])
     """
     has_ones = bool((design == 1.0).all(axis=0).any())
-    return np.column_stack([_whole_steps(column, has_ones) for column in design.T])
-
-
-def _whole_steps(column: Array, may_start_anywhere: bool) -> Array:
-    if (column == np.rint(column)).all():
-        return column
-    start = float(column.min()) if may_start_anywhere else 0.0
-    from_start = column - start
+    start = design.min(axis=0) if has_ones else np.zeros(design.shape[1])
+    from_start = design - start
     sizes = np.abs(from_start)
-    largest = float(sizes.max())
+    largest = sizes.max(axis=0)
+    searched = (largest > 0.0) & (design != np.rint(design)).any(axis=0)
     # Euclid's algorithm: the smallest remainder is the next guess of the step
-    step = largest
-    while 0.0 < largest <= MOST_STEPS * step:
+    step, on_lattice = np.where(searched, largest, 1.0), np.zeros(largest.size, dtype=bool)
+    while searched.any():
         remainders = np.abs(sizes - np.rint(sizes / step) * step)
-        left = remainders[remainders > REMAINDER * largest]
-        if left.size == 0:
-            break
-        step = float(left.min())
-    else:
-        return column
-    step = largest / int(np.rint(largest / step))
+        left = np.where(remainders > REMAINDER * largest, remainders, np.inf).min(axis=0)
+        on_lattice |= searched & np.isinf(left)
+        searched &= np.isfinite(left)
+        step = np.where(searched, left, step)
+        searched &= largest <= MOST_STEPS * step
+    step = np.where(on_lattice, largest / np.maximum(np.rint(largest / step), 1.0), 1.0)
     steps = np.rint(from_start / step)
-    apart = np.abs(from_start - steps * step).max()
-    lost = start == 0.0 and bool(((steps == 0.0) & (column != 0.0)).any())
-    return column if apart > ROUNDING * np.abs(column).max() or lost else steps
+    apart = np.abs(from_start - steps * step).max(axis=0)
+    lost = (start == 0.0) & ((steps == 0.0) & (design != 0.0)).any(axis=0)
+    held = on_lattice & (apart <= ROUNDING * np.abs(design).max(axis=0)) & ~lost
+    return np.where(held, steps, design)
 
 
 #: What a column adds to the span of others counts as zero below this share of its length. Columns arrive with rounding
