@@ -202,6 +202,8 @@ struct Settings {
     // that understates the loss. The distance at which the loss has risen by a given amount is found to this share, the
     // upper end, and nothing is divided by less than `least_divisor`. All can only enlarge Q.
     static constexpr double series = 1e-3;
+    // A product of 1 + e over rows is replaced by its logarithm before it can overflow.
+    static constexpr double largest_product = 1e300;
     static constexpr double bisected = 1e-6;
     static constexpr double least_divisor = 1e-300;
 

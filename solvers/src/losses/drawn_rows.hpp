@@ -25,7 +25,8 @@ class DrawnRows {
         }
         columns_.reserve(problem.n * p_);
         turned_.reserve(problem.n * p_);
-        for (auto* vector : {&mass_, &offset_, &margins_, &slopes_, &bends_, &weighted_, &lengths_, &dual_lengths2_}) {
+        for (auto* vector :
+             {&mass_, &offset_, &margins_, &slopes_, &bends_, &losses_, &weighted_, &lengths_, &dual_lengths2_}) {
             vector->reserve(problem.n);
         }
         drawn_.reserve(problem.n);
@@ -46,8 +47,14 @@ class DrawnRows {
                 continue;
             }
             drawn_.push_back(i);
-            mass_.push_back(mass);
-            offset_.push_back(offset);
+        }
+        if constexpr (kind == Loss::LOGISTIC) {
+            // rows of the same mass next to each other, for their logarithms
+            std::ranges::sort(drawn_, {}, [&](std::int64_t i) { return std::pair(problem_.mass(draw, i), i); });
+        }
+        for (const std::int64_t i : drawn_) {
+            mass_.push_back(problem_.mass(draw, i));
+            offset_.push_back(problem_.shift(i));
         }
         const std::size_t k = mass_.size();
         columns_.resize(std::ssize(mass_) * p_);
@@ -58,7 +65,7 @@ class DrawnRows {
             for (int l = 0; l < p_; ++l) columns_.row(l, k)[i] = label * row[l];
             lengths_[i] = length_of(row, p_);
         }
-        for (auto* vector : {&margins_, &slopes_, &bends_, &weighted_, &dual_lengths2_}) vector->resize(k);
+        for (auto* vector : {&margins_, &slopes_, &bends_, &losses_, &weighted_, &dual_lengths2_}) vector->resize(k);
         gone_.assign(k, 0);
     }
 
@@ -128,13 +135,22 @@ class DrawnRows {
     Value measure(const double* beta) {
         set_margins(beta);
         Value value{constant_ + penalty(beta), 0.0};
-        for (std::size_t i = 0; i < mass_.size(); ++i) weighted_[i] = exponential_at<kind>(margins_[i]);
-        for (std::size_t i = 0; i < mass_.size(); ++i) {
-            const LossAt here = loss_at<kind>(margins_[i], weighted_[i]);
-            const double share = mass_[i] * here.value;
-            value.total += share;
+        const std::size_t k = mass_.size();
+        for (std::size_t i = 0; i < k; ++i) weighted_[i] = exponential_at<kind>(margins_[i]);
+        for (std::size_t i = 0; i < k; ++i) {
+            const LossAt here = loss_but_log<kind>(margins_[i], weighted_[i]);
+            losses_[i] = mass_[i] * here.value;
             slopes_[i] = mass_[i] * here.slope;
             bends_[i] = mass_[i] * here.bend;
+        }
+        SumOfLogs logs;
+        for (std::size_t i = 0; i < k; ++i) {
+            double share = losses_[i];
+            value.total += share;
+            if constexpr (kind == Loss::LOGISTIC) {
+                logs.add(mass_[i], weighted_[i]);
+                share += mass_[i] * weighted_[i];  // more than the logarithm
+            }
             if constexpr (vanishes<kind>) {
                 gone_[i] = share < (gone_[i] ? Settings::returned : vanished_);
                 if (!gone_[i]) continue;
@@ -143,6 +159,7 @@ class DrawnRows {
                 bends_[i] = 0.0;
             }
         }
+        value.total += logs.total();
         return value;
     }
 
@@ -222,6 +239,7 @@ class DrawnRows {
     Vector<double> margins_;
     Vector<double> slopes_;
     Vector<double> bends_;
+    Vector<double> losses_;
     Vector<double> weighted_;
     Vector<char> gone_;  // rows that are left out
     double vanished_ = Settings::vanished;

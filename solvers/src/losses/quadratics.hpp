@@ -48,7 +48,9 @@ class MinorantRelaxation final : public SquaredRelaxation {
         drawn_.keep_all();
         for (auto* vector : {&hessian_, &quadratic_.gram}) vector->resize(p * p);
         for (auto* vector : {&quadratic_.center, &right_, &residual_, &slope_, &tilt_}) vector->resize(p);
-        for (auto* vector : {&low_, &high_, &touch_, &touched_at_, &at_minimizer_, &bend_}) vector->resize(problem.n);
+        for (auto* vector : {&low_, &high_, &touch_, &touched_at_, &at_minimizer_, &bend_, &pull_}) {
+            vector->resize(problem.n);
+        }
         touched_.resize(problem.n);
     }
 
@@ -221,11 +223,10 @@ class MinorantRelaxation final : public SquaredRelaxation {
         const std::size_t count = drawn_.count();
         for (std::size_t i = 0; i < count; ++i) bend_[i] = least_bend_from(i, touch_[i]);
         if (!factorize()) return false;
-        for (int l = 0; l < p; ++l) right_[l] = -tilt_[l];
         for (std::size_t i = 0; i < count; ++i) {
-            const double pull = drawn_.mass(i) * (bend_[i] * (touch_[i] - drawn_.offset(i)) - touched_[i].slope);
-            for (int l = 0; l < p; ++l) right_[l] += pull * drawn_.column(l)[i];
+            pull_[i] = drawn_.mass(i) * (bend_[i] * (touch_[i] - drawn_.offset(i)) - touched_[i].slope);
         }
+        for (int l = 0; l < p; ++l) right_[l] = sum_of_products(pull_.data(), drawn_.column(l), count) - tilt_[l];
         double* center = quadratic_.center.data();
         factor_.solve_transposed(right_.data(), center);
         factor_.solve(center, center);
@@ -235,16 +236,15 @@ class MinorantRelaxation final : public SquaredRelaxation {
         double value = drawn_.constant() + drawn_.penalty(center) + tilted;
         double size = value + std::abs(tilted) - tilted;
         drawn_.penalty_slope(center, residual_.data());
-        for (int l = 0; l < p; ++l) residual_[l] += tilt_[l];
         for (std::size_t i = 0; i < count; ++i) {
             const LossAt& at = touched_[i];
             const double step = drawn_.margins()[i] - touch_[i];
-            const double slope = drawn_.mass(i) * (at.slope + bend_[i] * step);
+            pull_[i] = drawn_.mass(i) * (at.slope + bend_[i] * step);
             value += drawn_.mass(i) * (at.value + step * (at.slope + 0.5 * bend_[i] * step));
             size +=
                 drawn_.mass(i) * (at.value + std::abs(step) * (std::abs(at.slope) + 0.5 * bend_[i] * std::abs(step)));
-            for (int l = 0; l < p; ++l) residual_[l] += slope * drawn_.column(l)[i];
         }
+        for (int l = 0; l < p; ++l) residual_[l] += sum_of_products(pull_.data(), drawn_.column(l), count) + tilt_[l];
         factor_.solve_transposed(residual_.data(), residual_.data());
         const double left = length_of(residual_.data(), p);
         const double radius = widened(2.0 * (smooth_->horizon() - value));
@@ -270,6 +270,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
     Vector<double> touch_;         // (n) where the quadratic touches the loss
     Vector<double> at_minimizer_;  // (n) margins
     Vector<double> bend_;          // (n) second derivatives of the quadratic
+    Vector<double> pull_;          // (n) slopes of the rows, with their masses
     Vector<LossAt> touched_;       // (n) the loss at these margins, `touched_at_`
     Vector<double> touched_at_;
     std::int64_t draw_ = -1;

@@ -16,11 +16,12 @@ inline double exponential_at(double margin) {
     return loss == Loss::EXPONENTIAL ? std::exp(-margin) : 0.0;
 }
 
+// Without the logarithm of 1 + e that is part of logistic loss.
 template <Loss loss>
-inline LossAt loss_at(double margin, double e) {
+inline LossAt loss_but_log(double margin, double e) {
     if constexpr (loss == Loss::LOGISTIC) {
         const double share = 1.0 / (1.0 + e);
-        return {std::log1p(e) + std::max(0.0, -margin), margin >= 0.0 ? -e * share : -share, e * share * share};
+        return {std::max(0.0, -margin), (margin >= 0.0 ? e : 1.0) * -share, e * share * share};
     } else if constexpr (loss == Loss::EXPONENTIAL) {
         return {e, -e, e};
     } else if constexpr (loss == Loss::SQUARED_HINGE) {
@@ -40,8 +41,35 @@ inline LossAt loss_at(double margin, double e) {
 
 template <Loss loss>
 inline LossAt loss_at(double margin) {
-    return loss_at<loss>(margin, exponential_at<loss>(margin));
+    const double e = exponential_at<loss>(margin);
+    LossAt here = loss_but_log<loss>(margin, e);
+    if constexpr (loss == Loss::LOGISTIC) here.value = std::log1p(e) + here.value;
+    return here;
 }
+
+// Sum of mass * log(1 + e) over rows. Those of the same mass that follow each other need one logarithm, of a product.
+class SumOfLogs {
+ public:
+    void add(double mass, double e) {
+        if (mass != mass_ || product_ > Settings::largest_product) take();
+        mass_ = mass;
+        product_ *= 1.0 + e;
+    }
+    double total() {
+        take();
+        return sum_;
+    }
+
+ private:
+    void take() {
+        sum_ += mass_ * std::log(product_);
+        product_ = 1.0;
+    }
+
+    double sum_ = 0.0;
+    double mass_ = 0.0;
+    double product_ = 1.0;
+};
 
 // Least second derivative on [low, high], of a smooth loss.
 template <Loss loss>
