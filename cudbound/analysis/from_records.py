@@ -11,7 +11,7 @@ from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.validation import check_choice, check_confidence_level
-from cudbound.intervals import RECORD_KINDS, AskedMethod, compute_interval, find_comparisons, find_methods
+from cudbound.intervals import METHODS, AskedMethod, compute_interval, find_comparisons, find_methods
 from cudbound.intervals.method import ALTERNATIVES, compute_comparison
 from cudbound.metrics.metric import AUC, BRIER, ERROR
 from cudbound.metrics.views import scored, squared_errors
@@ -19,6 +19,14 @@ from cudbound.point_estimates import ESTIMATORS, compute_estimate, find_estimato
 from cudbound.records import FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
 from cudbound.records.rules import Recorded, check_errors
 
+#: Every kind of record that a method or a point estimate can read, with any value of its options.
+RECORD_KINDS = {
+    kind
+    for method in (*METHODS.values(), *ESTIMATORS.values())
+    for card in (method, *method.variants.values())
+    for options in (*({name: value} for name, option in card.options.items() for value in option.values), {})
+    for kind in (*card.needs, *card.needed(options))
+}
 #: The name of the record for each class of recorded losses.
 NAME_OF: dict[type, str] = {Groups: "groups"} | {
     kind.holds: kind.name

@@ -6,8 +6,9 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,6 @@ from cudbound.basis.exceptions import ParameterError, SavedResultError
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.validation import Splits, check_confidence_level, check_rng
 from cudbound.bound.cud_bound import Bound, CudBound
-from cudbound.inputs.schema import Reader, names_of
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
 from cudbound.report.render import Tabular
@@ -26,6 +26,8 @@ from cudbound.resampling import Resampling
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cudbound.inputs.schema import Reader
 
 
 FORMAT = "cudbound result 1"
@@ -151,7 +153,7 @@ class SavedResult:
 
     def to_text(self) -> str:
         """Return the text of the file; all numbers are read back exactly, including infinite ones and nan."""
-        body = {"format": FORMAT, **_READER.converter.unstructure(self)}
+        body = {"format": FORMAT, **_reader().converter.unstructure(self)}
         parts = {"checksum": _checksum(body), **body}
         lines = [f"{json.dumps(name)}: {json.dumps(part, default=_plain)}" for name, part in parts.items()]
         return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -199,7 +201,7 @@ def read_saved(path: str | Path) -> tuple[SavedResult, bool]:
 def structured(body: Any, model: type[Model]) -> Model:
     """Convert a JSON object to a dataclass; raise `SavedResultError` if it is not one."""
     try:
-        return _READER.structured(body, model)
+        return _reader().structured(body, model)
     except ValueError as error:
         raise SavedResultError(str(error)) from error
 
@@ -228,14 +230,20 @@ def _metrics(value: Any, _: Any) -> Metrics:
     return Metrics(**{**value, "metric": tuple(entries)})
 
 
-_READER = Reader(names_of)
-_READER.converter.register_structure_hook_func(lambda kind: np.ndarray in (get_origin(kind), kind), _array)
-_READER.converter.register_structure_hook(Metrics, _metrics)
-# of the splits of a call, a file has at most their number
-_NUMBER: Any = int | None
-_READER.converter.register_structure_hook_func(
-    lambda kind: kind == Splits | None, lambda value, _: _READER.converter.structure(value, _NUMBER)
-)
+@cache
+def _reader() -> Reader:
+    """Return what reads and writes the tables of a file; most results are never saved."""
+    from cudbound.inputs.schema import Reader, names_of
+
+    reader = Reader(names_of)
+    converter, number = reader.converter, cast(Any, int | None)
+    converter.register_structure_hook_func(lambda kind: np.ndarray in (get_origin(kind), kind), _array)
+    converter.register_structure_hook(Metrics, _metrics)
+    # of the splits of a call, a file has at most their number
+    converter.register_structure_hook_func(
+        lambda kind: kind == Splits | None, lambda value, _: converter.structure(value, number)
+    )
+    return reader
 
 
 #: What came of a check, by whether it passed; None where it could not be made.

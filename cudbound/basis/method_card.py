@@ -6,9 +6,9 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
 
 from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.results import Estimand, Words
@@ -224,20 +224,19 @@ def described(function: Callable[..., Any] | None) -> dict[str, Any]:
     >>> card["title"], card["formula"], card["ways"]["form", "wilson"].reference
     ('Limits that are far too low', '0 and 0', 'Wilson (1927)')
     """
+    if isinstance(function, partial):  # the formula is the last function that it is given
+        inside = (function.func, *function.args, *function.keywords.values())
+        function = [part for part in inside if inspect.isfunction(part)][-1]
     title, *paragraphs = ("" if function is None else inspect.getdoc(function) or "").split("\n\n")
     _, *parts = re.split(_LABELS, "\n".join(text for text in paragraphs if re.match(_LABELS, text)))
     texts = zip(("title", *parts[::2]), (title.partition("\n")[0], *parts[1::2]), strict=True)
     card: dict[str, Any] = {name.lower(): " ".join(words.split()).removesuffix(".") for name, words in texts}
-    ways = {
-        _way(option): Words(card.pop(f"with {option}", ""), card.pop(f"reference with {option}", ""))
-        for option in dict.fromkeys(label.rpartition("with ")[2] for label in card if "with " in label)
-    }
+    ways: dict[tuple[str, object], Words] = {}
+    for option in dict.fromkeys(label.rpartition("with ")[2] for label in card if "with " in label):
+        name, _, value = option.partition("=")
+        way = GROUPED if option == "groups" else (name, value or None)
+        ways[way] = Words(card.pop(f"with {option}", ""), card.pop(f"reference with {option}", ""))
     return card | {"ways": ways} if ways else card
-
-
-def _way(option: str) -> tuple[str, object]:
-    name, _, value = option.partition("=")
-    return GROUPED if option == "groups" else (name, value or None)
 
 
 def sources_beyond(sources: str, others: str) -> str:
@@ -255,6 +254,9 @@ def sources_beyond(sources: str, others: str) -> str:
 @dataclass(frozen=True)
 class MethodCard:
     """The description of a registered method.
+
+    What is not given of its title, formula, assumptions, tendency, reference and ways is in the docstring of its
+    function, see `described`. Other ways without a title have its title, and `variants` may be the fields that differ.
 
     Attributes
     ----------
@@ -313,6 +315,9 @@ class MethodCard:
     variants: Mapping[str, Any] = field(default_factory=dict, repr=False)
     settings: type | None = field(default=None, repr=False)
 
+    #: The fields with functions of the method, of which the first that is given has the docstring.
+    FUNCTIONS: ClassVar[tuple[str, ...]] = ("compute",)
+
     def __post_init__(self) -> None:
         if not isinstance(self.estimand, Estimand):
             raise ParameterError("estimand", "an Estimand, such as Estimand('conditional')", self.estimand)
@@ -320,6 +325,20 @@ class MethodCard:
             if not isinstance(kind, RecordKind):
                 rule = "kinds of records, such as cudbound.resampling.folds.FOLDS"
                 raise ParameterError("needs", rule, kind)
+        functions = [getattr(self, name) for name in self.FUNCTIONS]
+        for name, text in described(next(filter(None, functions), None)).items():
+            object.__setattr__(self, name, getattr(self, name) or text)
+        object.__setattr__(self, "title", self.title or self.name)  # python -OO drops docstrings
+        ways = {way: replace(words, title=words.title or self.title) for way, words in self.ways.items()}
+        object.__setattr__(self, "ways", ways)
+        variants: dict[str, Any] = {}
+        for reads, changes in self.variants.items():
+            variants[reads] = changes
+            if isinstance(changes, dict):
+                function = next((changes[name] for name in self.FUNCTIONS if name in changes), None)
+                fields: Any = {"reads": reads, "variants": {}, **described(function), **changes}
+                variants[reads] = replace(self, **fields)
+        object.__setattr__(self, "variants", variants)
 
     def words(self, chosen: Mapping[str, Any] = NO_OPTIONS, grouped: bool = False) -> Words:
         """Return its title and sources with these values of options, for a paper; others have their defaults."""
@@ -364,12 +383,6 @@ class MethodCard:
         if self.needs_with is None:
             return self.needs
         return self.needs_with(self.resolve_options(options))
-
-    @property
-    def may_need(self) -> Needs:
-        """The records needed with any value of its options."""
-        each = ({name: value} for name, option in self.options.items() for value in option.values)
-        return frozenset(self.needs).union(*map(self.needed, each))
 
     def resolve_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return a value for every option, the given one or the default.

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.words import (
-    NO_LEARNERS,
     InLines,
     counted,
     details_in_words,
@@ -409,14 +408,10 @@ class Row(InLines, PointOutcome):
             return reason
         return f"degenerate: {reason}"
 
-    @property
-    def _learners(self) -> Mapping[str, str]:
-        """The names of "a" and "b" in `details`."""
-        return NO_LEARNERS
-
     def all_remarks(self, percent: bool = False) -> str:
         """Return remarks for readers: events, a few numbers of the method's own, and why the row is degenerate."""
-        details = details_in_words(self.details, self._learners, percent and self.is_proportion)
+        learners = {name: getattr(self, name, name) for name in ("a", "b")}
+        details = details_in_words(self.details, learners, percent and self.is_proportion)
         return "; ".join(filter(None, (*self.remarks, details, self.why_degenerate)))
 
 
@@ -471,7 +466,7 @@ class _RowWithInterval(Row, WithInterval):
     @property
     def width(self) -> float:
         """``high - low``."""
-        return self.confidence_interval.width
+        return self.high - self.low
 
     @property
     def raw_low(self) -> float:
@@ -585,10 +580,6 @@ class ComparisonResult(_RowWithInterval, TestOutcome):
         limits = {f"simultaneous_{end}": at for end, at in self.simultaneous_interval._asdict().items()}
         pair = {"a": self.a, "b": self.b, "adjusted_pvalue": self.adjusted_pvalue}
         return pair | limits | super().to_record()
-
-    @property
-    def _learners(self) -> Mapping[str, str]:
-        return {"a": self.a, "b": self.b}
 
     @property
     def difference(self) -> str:

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from html import escape
-from types import MappingProxyType
 from typing import Literal, TypeVar
 
 Kind = Literal["text", "count", "proportion", "difference", "statistic", "pvalue", "level"]
@@ -241,7 +240,6 @@ DETAILS: Mapping[str, str] = {
 }
 #: More numbers than these are not added to the remarks of a row; JSON has all of them.
 MAX_DETAILS = 3
-NO_LEARNERS: Mapping[str, str] = MappingProxyType({})
 
 
 def metric_words(metrics: Iterable[str]) -> str:
@@ -261,7 +259,7 @@ def enumerated(words: Sequence[str]) -> str:
 
 
 def details_in_words(
-    details: Mapping[str, float], learners: Mapping[str, str] = NO_LEARNERS, percent: bool = False
+    details: Mapping[str, float], learners: Mapping[str, str] | None = None, percent: bool = False
 ) -> str:
     """Return numbers of a method's own with their names, nothing if they are many; `learners` has names for a and b.
 
@@ -278,7 +276,7 @@ def details_in_words(
     numbers = []
     for name, value in few.items():
         number = format_difference(value, percent=True) if percent and name in DETAILS else f"{value:.4g}"
-        words = " ".join(learners.get(word, word) for word in name.split("_"))
+        words = " ".join((learners or {}).get(word, word) for word in name.split("_"))
         numbers.append(f"{DETAILS.get(name, words)} = {number}")
     return ", ".join(numbers)
 

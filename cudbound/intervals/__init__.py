@@ -40,12 +40,10 @@ from cudbound.intervals.laber_murphy import ACI, CUD, BoundaryDeviations
 from cudbound.intervals.method import Method, OwnInterval, compute_interval, own_method
 from cudbound.intervals.random_splits import OF_SPLITS, HalfSplitLosses, ReplicateLosses
 from cudbound.intervals.two_center import POOLED, TWO_CENTER
-from cudbound.point_estimates import ESTIMATORS
 
 __all__ = [
     "GROUPS",
     "METHODS",
-    "RECORD_KINDS",
     "BoundaryDeviations",
     "HalfSplitLosses",
     "Method",
@@ -96,14 +94,6 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         )
     }
 )
-
-#: Every kind of record that a method or a point estimate can read.
-RECORD_KINDS = {
-    kind
-    for method in (*METHODS.values(), *ESTIMATORS.values())
-    for card in (method, *method.variants.values())
-    for kind in card.may_need
-}
 
 #: Names that stand for several intervals. "recommended": the interval to use, the bound beside it, and the interval at
 #: the .632 estimate that most often reaches its level; for the AUC and the Brier score, out-of-bag

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
-from cudbound.basis.method_card import Choice, Needs, described
+from cudbound.basis.method_card import Choice, Needs
 from cudbound.basis.proportions import inverted_binomial_interval, wald_interval, wilson_interval
 from cudbound.basis.results import UNDEFINED_LIMITS, Center, ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.validation import Array
@@ -41,9 +41,8 @@ def _outcome(records: Records, confidence_level: float, *, limits: Limits, **opt
     return Outcome(estimate, interval, degenerate=reason if at_the_edge else None, center=".632 estimate")
 
 
-def _method(name: str, limits: Limits, **card: Any) -> Method:
-    card |= {"compute": partial(_outcome, limits=limits), **described(limits)}
-    return Method(name, {LOSSES, BOOTSTRAP}, cost="B", with_groups="refits", **card)
+#: A method for the interval at the .632 estimate by a formula, which has its docstring.
+_method = partial(Method, needs={LOSSES, BOOTSTRAP}, cost="B", with_groups="refits")
 
 
 def kohavi_interval(
@@ -69,7 +68,11 @@ def kohavi_interval(
     return wald_interval(estimate, estimate * (1.0 - estimate), size, confidence_level)
 
 
-KOHAVI = _method("kohavi-normal", kohavi_interval, options={"form": Choice(("wald", "wilson"))})
+KOHAVI = _method(
+    "kohavi-normal",
+    compute=partial(_outcome, limits=kohavi_interval),
+    options={"form": Choice(("wald", "wilson"))},
+)
 
 
 def langford_interval(estimate: float, n_samples: float, confidence_level: float) -> ConfidenceInterval:
@@ -93,7 +96,7 @@ def langford_interval(estimate: float, n_samples: float, confidence_level: float
     return inverted_binomial_interval(estimate * size, size, confidence_level)
 
 
-LANGFORD = _method("langford-binomial", langford_interval)
+LANGFORD = _method("langford-binomial", compute=partial(_outcome, limits=langford_interval))
 
 #: The value of both parameters of the Beta prior.
 PRIORS = {"uniform": 1.0, "jeffreys": 0.5}
@@ -129,7 +132,9 @@ def martin_interval(
     )
 
 
-MARTIN = _method("martin-beta", martin_interval, options={"prior": Choice(tuple(PRIORS))})
+MARTIN = _method(
+    "martin-beta", compute=partial(_outcome, limits=martin_interval), options={"prior": Choice(tuple(PRIORS))}
+)
 
 
 def yang_interval(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from cudbound.basis.groups import Groups
-from cudbound.basis.method_card import Choice, Needs, described
+from cudbound.basis.method_card import Choice, Needs
 from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.validation import Array
 from cudbound.intervals.binomial import on_test_set
@@ -159,8 +159,8 @@ def _needs(options: Mapping[str, Any]) -> Needs:
     return {REPEATED_FOLDS} if options["center"] == "cross-validated" else {SCORES, BOOTSTRAP}
 
 
-def _method_at_estimate(name: str, limits: Limits) -> Method:
-    return Method(
+HANLEY_MCNEIL, NEWCOMBE = (
+    Method(
         name,
         {REPEATED_FOLDS},
         needs_with=_needs,
@@ -169,12 +169,9 @@ def _method_at_estimate(name: str, limits: Limits) -> Method:
         with_groups="refits",
         compute=partial(_at_estimate, limits=limits),
         options={"center": CENTER},
-        **described(limits),
     )
-
-
-HANLEY_MCNEIL = _method_at_estimate("hanley-mcneil", hanley_mcneil_interval)
-NEWCOMBE = _method_at_estimate("newcombe", newcombe_interval)
+    for name, limits in {"hanley-mcneil": hanley_mcneil_interval, "newcombe": newcombe_interval}.items()
+)
 
 
 def _training(records: Records, confidence_level: float) -> Outcome:

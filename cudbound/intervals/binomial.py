@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
-from cudbound.basis.method_card import COST_OF_TEST_SET, HOLDOUT_MODEL, described
+from cudbound.basis.method_card import COST_OF_TEST_SET, HOLDOUT_MODEL
 from cudbound.basis.proportions import inverted_binomial_interval, wald_interval, wilson_interval
 from cudbound.basis.results import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals.at_632 import t_limits_of_brier
@@ -232,19 +231,21 @@ def _each_limit(records: Records, confidence_level: float, _: str) -> Outcome:
     return _on_test_set(records, 2.0 * confidence_level - 1.0, limits=clopper_pearson)
 
 
-def _test_set_method(name: str, limits: Limits, **fields: Any) -> Method:
-    compute = partial(_on_test_set, limits=limits)
-    return on_test_set(f"test-set-{name}", compute=compute, **described(limits), **fields)
-
-
-ON_TEST_SET = (
-    _test_set_method("wald", wald),
-    _test_set_method("wilson", wilson),
-    _test_set_method("clopper-pearson", clopper_pearson),
-    _test_set_method("langford", langford, one_sided=_each_limit),
-    _test_set_method("wilson-corrected", wilson_corrected),
-    _test_set_method("agresti-coull", agresti_coull),
-    _test_set_method("jeffreys", jeffreys),
+ON_TEST_SET = tuple(
+    on_test_set(
+        name,
+        compute=partial(_on_test_set, limits=limits),
+        one_sided=_each_limit if limits is langford else None,
+    )
+    for name, limits in {
+        "test-set-wald": wald,
+        "test-set-wilson": wilson,
+        "test-set-clopper-pearson": clopper_pearson,
+        "test-set-langford": langford,
+        "test-set-wilson-corrected": wilson_corrected,
+        "test-set-agresti-coull": agresti_coull,
+        "test-set-jeffreys": jeffreys,
+    }.items()
 )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -183,7 +184,9 @@ def _bccvp_br(record: RemovedCaseErrors, confidence_level: float) -> Outcome:
 
 
 BCCVP, BCCVP_BR = (
-    Method(name, {REMOVED_CASES}, cost="about .632 n B + n", compute=of_record(REMOVED_CASES, function))
+    Method(
+        name, {REMOVED_CASES}, cost="about .632 n B + n", compute=partial(of_record, REMOVED_CASES, function)
+    )
     for name, function in (("bccvp", _bccvp), ("bccvp-br", _bccvp_br))
 )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -207,9 +208,9 @@ BAYLE = Method(
     estimand=Estimand("cv-average"),
     cost="K",
     with_groups="refits",
-    pivot=of_record(FOLDS, bayle_pivot),
+    pivot=partial(of_record, FOLDS, bayle_pivot),
     options={"variance": Choice(("all-pairs", "within-fold"))},
-    variants={"probabilities": {"pivot": of_record(FOLDS, _bayle_of_brier)}},
+    variants={"probabilities": {"pivot": partial(of_record, FOLDS, _bayle_of_brier)}},
 )
 
 
@@ -564,7 +565,7 @@ NESTED_CV = Method(
     "nested-cv",
     {NESTED},
     cost="R (K + K (K - 1) / 2)",
-    pivot=of_record(NESTED, nested_cv_pivot),
+    pivot=partial(of_record, NESTED, nested_cv_pivot),
 )
 
 
@@ -754,5 +755,5 @@ AUSTERN_ZHOU = Method(
     {REPLACEMENTS},
     estimand=EXPECTED,
     cost="(m + 2) K with m = n // 2",
-    pivot=of_record(REPLACEMENTS, austern_zhou_pivot),
+    pivot=partial(of_record, REPLACEMENTS, austern_zhou_pivot),
 )

@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import cached_property, wraps
+from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,9 +149,6 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 class Method(MethodCard):
     """One interval method, or test, or both.
 
-    What its card does not have (title, formula, assumptions, tendency, reference) is in the docstring of its function,
-    see `described`. Other ways without a title have its title, and `variants` may be the fields that differ.
-
     Attributes
     ----------
     compute : callable or None
@@ -179,22 +176,7 @@ class Method(MethodCard):
     two_sided_only: bool = False
     user_function: Callable[..., tuple[float, float, float]] | None = field(default=None, repr=False)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        function: Any = self.compute or self.pivot or self.test
-        for name, text in described(function).items():
-            object.__setattr__(self, name, getattr(self, name) or text)
-        object.__setattr__(self, "title", self.title or self.name)  # python -OO drops docstrings
-        ways = {way: replace(words, title=words.title or self.title) for way, words in self.ways.items()}
-        object.__setattr__(self, "ways", ways)
-        variants = {kind: self._variant(kind, changes) for kind, changes in self.variants.items()}
-        object.__setattr__(self, "variants", variants)
-
-    def _variant(self, kind: Any, changes: Any) -> Method:
-        if isinstance(changes, Method):
-            return changes
-        function = changes.get("compute") or changes.get("pivot")
-        return replace(self, reads=kind, variants={}, **(described(function) | changes))
+    FUNCTIONS: ClassVar = ("compute", "pivot", "test")
 
     def __reduce__(self) -> Any:
         """Return the name of a method of this package, so that results pickle methods by name."""
@@ -221,14 +203,11 @@ def _of_this_package(name: str, reads: str) -> Method | None:
     return None if method is None else method.reading(reads)
 
 
-def of_record(kind: RecordKind[R], function: Callable[..., T]) -> Callable[..., T]:
-    """Return a function of records that calls this one, whose docstring is the card, with the record of a kind."""
-
-    @wraps(function)
-    def call(records: Records, *arguments: Any, **options: Any) -> T:
-        return function(records.require(kind), *arguments, **options)
-
-    return call
+def of_record(
+    kind: RecordKind[R], function: Callable[..., T], records: Records, *arguments: Any, **options: Any
+) -> T:
+    """Return what a function gives for the record of a kind; its docstring is the card of ``partial`` of this."""
+    return function(records.require(kind), *arguments, **options)
 
 
 def compute_interval(
@@ -613,7 +592,9 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
 
     defaults: dict[str, Any] = {"title": name, "cost": "its own fits", "with_groups": "no"}
     defaults |= dict.fromkeys(("assumptions", "tendency", "reference"), "not stated")
-    defaults |= {part: text for part, text in described(interval).items() if text} | card
+    defaults |= {
+        part: text for part, text in described(getattr(interval, "func", interval)).items() if text
+    } | card
     defaults["title"] = title or defaults["title"]
     return Method(
         name=name, needs=frozenset({OWN_INTERVALS}), compute=compute, user_function=interval, **defaults

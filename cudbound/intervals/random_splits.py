@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -268,7 +269,7 @@ SINGLE_SPLIT_T = Method(
     estimand=HOLDOUT_MODEL,
     cost=COST_OF_TEST_SET,
     options={"reference": Choice(("t", "normal"))},
-    pivot=of_record(TEST_SET, single_split_t_pivot),
+    pivot=partial(of_record, TEST_SET, single_split_t_pivot),
 )
 RESAMPLED_T = Method("resampled-t", {SPLITS}, estimand=EXPECTED, cost="J", pivot=_resampled_t)
 CORRECTED_RESAMPLED_T = Method(

@@ -16,7 +16,6 @@ from cudbound.basis.method_card import (
     NO_OPTIONS,
     RULE,
     MethodCard,
-    described,
 )
 from cudbound.basis.results import Estimand, PointEstimate, PointOutcome
 from cudbound.records import LOSSES, Records
@@ -29,8 +28,6 @@ from cudbound.resampling.splits import TEST_SET
 class PointEstimator(MethodCard):
     """A point estimator of the error.
 
-    Its title, formula, assumptions, tendency and reference are in the docstring of its function, see `described`.
-
     Attributes
     ----------
     compute : callable
@@ -38,11 +35,6 @@ class PointEstimator(MethodCard):
     """
 
     compute: Callable[..., PointOutcome] = field(repr=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name, text in described(self.compute).items():
-            object.__setattr__(self, name, text)
 
 
 def compute_estimate(

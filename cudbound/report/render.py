@@ -62,16 +62,18 @@ def plain_text(report: Report) -> str:
     are wrapped.
     """
     movable = [column for column in report.columns if column.moves is not None]
-    shown, table, below = report, _aligned(report), []
+    shown, lines, below = report, _aligned(report), []
     for column in sorted(movable, key=lambda column: column.moves or 0):
-        if column.moves == 0 or _width(table) > LINE:
+        if column.moves == 0 or max(map(len, lines), default=0) > LINE:
             below.append(_listed(report, column))
             shown = replace(shown, columns=tuple(other for other in shown.columns if other is not column))
-            table = _aligned(shown)
-    if _width(table) > LINE:  # the more characters in a text, the wider the table
-        n_fit = bisect.bisect(range(MIN_WIDTH, LINE), LINE, key=lambda width: _width(_aligned(shown, width)))
-        table = _aligned(shown, MIN_WIDTH + max(0, n_fit - 1))
-    parts = (wrapped(report.headline), wrapped([report.title]), table, *below, wrapped(report.notes))
+            lines = _aligned(shown)
+    if max(map(len, lines), default=0) > LINE:  # the more characters in a text, the wider the table
+        widths = range(MIN_WIDTH, LINE)
+        n_fit = bisect.bisect(widths, LINE, key=lambda width: max(map(len, _aligned(shown, width))))
+        lines = _aligned(shown, MIN_WIDTH + max(0, n_fit - 1))
+    title, table = wrapped([report.title]), "\n".join(lines)
+    parts = (wrapped(report.headline), title, table, *below, wrapped(report.notes))
     return "\n\n".join(filter(None, parts))
 
 
@@ -99,32 +101,20 @@ def wrapped(sentences: Iterable[str], indent: str = "") -> str:
     )
 
 
-def _tabulated(rows: Iterable[Iterable[str]], columns: Iterable[Column], form: str, **headers: Any) -> str:
-    """Return cells in aligned columns: text left, numbers right."""
+def _aligned(report: Report, width: int = LINE) -> list[str]:
+    """Return lines of headings and cells in aligned columns, text left, numbers right; texts are wrapped to a width."""
     from tabulate import tabulate
 
-    cells = [list(row) for row in rows]
-    sides = ["left" if column.kind == "text" else "right" for column in columns]
-    # the cells are text; proportions have as many decimals each, so the right edge aligns their points
-    aligned: str = tabulate(
-        cells, tablefmt=form, disable_numparse=True, colalign=sides if cells else None, **headers
-    )
-    return aligned
-
-
-def _width(table: str) -> int:
-    return max(map(len, table.splitlines()), default=0)
-
-
-def _aligned(report: Report, width: int = LINE) -> str:
-    """Return headings and cells in aligned columns; texts are wrapped to a width."""
     rows = [[column.heading for column in report.columns], *report.cells()]
     lines = [[textwrap.fill(printable(text), width) for text in row] for row in rows]
     columns = zip(*lines, strict=True)
     rules = ["-" * max(len(line) for cell in cells for line in cell.split("\n")) for cells in columns]
     # headings as a row: tabulate would make columns wider than their headings
-    aligned = _tabulated([lines[0], rules, *lines[1:]], report.columns, "plain")
-    return "\n".join(line.rstrip() for line in aligned.splitlines())
+    cells = [lines[0], rules, *lines[1:]]
+    # the cells are text; proportions have as many decimals each, so the right edge aligns their points
+    sides = ["left" if column.kind == "text" else "right" for column in report.columns]
+    aligned = tabulate(cells, tablefmt="plain", disable_numparse=True, colalign=sides)
+    return [line.rstrip() for line in aligned.splitlines()]
 
 
 def _listed(report: Report, column: Column) -> str:
@@ -168,9 +158,13 @@ def html_part(report: Report) -> str:
 
 
 def _escaped_table(report: Report, form: str, escape: Callable[[str], str]) -> str:
-    rows = ([escape(cell) for cell in row] for row in report.cells())
+    from tabulate import tabulate
+
+    cells = [[escape(cell) for cell in row] for row in report.cells()]
     headings = [escape(column.heading) for column in report.columns]
-    return _tabulated(rows, report.columns, form, headers=headings)
+    sides = ["left" if column.kind == "text" else "right" for column in report.columns] if cells else None
+    table: str = tabulate(cells, headings, form, disable_numparse=True, colalign=sides)
+    return table
 
 
 def html_page(report: Report) -> str:

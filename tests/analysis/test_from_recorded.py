@@ -12,8 +12,8 @@ from sklearn.model_selection import KFold, cross_val_predict
 from statsmodels.stats.proportion import proportion_confint
 
 from cudbound import from_records
-from cudbound.analysis.from_records import NAME_OF, collect_records
-from cudbound.intervals import METHODS, RECORD_KINDS, compute_interval
+from cudbound.analysis.from_records import NAME_OF, RECORD_KINDS, collect_records
+from cudbound.intervals import METHODS, compute_interval
 from cudbound.intervals.method import compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import FoldLosses, TestSetLosses

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from cudbound.analysis.from_records import RECORD_KINDS
 from cudbound.basis.method_card import RecordKind
-from cudbound.intervals import RECORD_KINDS
 from cudbound.intervals.method import OWN_INTERVALS
 from cudbound.resampling.splits import Splits
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from record_kinds import names_of
 from within_limits import within_limits
 
-from cudbound.intervals import METHODS, RECORD_KINDS, compute_interval
+from cudbound.analysis.from_records import RECORD_KINDS
+from cudbound.intervals import METHODS, compute_interval
 from cudbound.intervals.bootstrap_cv import RemovedCaseErrors, TunedFolds, TunedLosses
 from cudbound.intervals.cross_validation import NestedLosses, ReplacementErrors
 from cudbound.intervals.laber_murphy import BoundaryDeviations
