@@ -276,7 +276,8 @@ def describe_classifier(estimator: Any, name: str | None = None) -> str:
     >>> describe_classifier(LogisticRegression(C=2.0, class_weight="balanced"))
     'LogisticRegression with a ridge penalty (C = 2, class_weight = balanced); features not standardized'
     """
-    parts = [getattr(estimator, "estimator_", estimator), *parameters_of(estimator)]
+    whole = [getattr(estimator, "estimator_", estimator), *parameters_of(estimator)]
+    parts = [part for part in whole if hasattr(part, "get_params")]
     penalties = [(part, penalty_of(part)) for part in parts]
     depends_on_scale = any(
         hasattr(part, "C") if penalty is None else any(penalty) for part, penalty in penalties

@@ -27,6 +27,7 @@ from cudbound.analysis.saved_file import (
 from cudbound.basis.calls import public_call, versions
 from cudbound.basis.exceptions import CudboundWarning, StatedError
 from cudbound.basis.proportions import inverted_cdf_quantile
+from cudbound.basis.results import ConfidenceInterval
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import (
     Array,
@@ -39,7 +40,6 @@ from cudbound.basis.validation import (
 )
 from cudbound.bound.cud_bound import joint_problem, search_joint
 from cudbound.intervals import METHODS, Method, find_methods
-from cudbound.intervals.laber_murphy import cud_limits
 from cudbound.metrics.metric import MetricRows
 from cudbound.metrics.metrics import draw_for_metrics, targets_of
 from cudbound.problem.problem import AdditiveModel, Problem
@@ -445,7 +445,8 @@ def check_interval(bound: SavedBound, confidence_level: float) -> Iterator[Check
     yield Check(name, not wrong, wrong or f"q = {q:.6g} is exactly the quantile of the draws")
     wrong = ""
     for interval in reversed(intervals):
-        limits = cud_limits(interval.estimate, interval.q).clipped(*interval.metric.range)
+        raw = ConfidenceInterval(interval.estimate - interval.q, interval.estimate + interval.q)
+        limits = raw.clipped(*interval.metric.range)
         if limits != (interval.low, interval.high):
             written = f"{interval.low!r} to {interval.high!r}"
             wrong = f"the file has {written}, but they are {limits.low!r} to {limits.high!r}"

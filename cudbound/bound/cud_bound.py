@@ -140,6 +140,8 @@ class CudBound:
         The number of rows it is based on, in words.
     joint : JointDraws or None
         The draws of all metrics that are bounded together with this one; None if it is bounded alone.
+    q_lower : float
+        The same quantile as `q` of the lower bounds of the draws: the quantile of the exact Q is not below it.
     """
 
     estimate: float
@@ -153,16 +155,7 @@ class CudBound:
     metric: Metric = field(repr=False, default=ERROR)
     based_on: str = field(repr=False, default="")
     joint: JointDraws | None = field(repr=False, default=None)
-
-    @property
-    def training_loss(self) -> float:
-        """Underlying mean loss of the estimate, in [0, 1]: the training error, or 1 - training sensitivity, ..."""
-        return self.metric.to_loss(self.estimate)
-
-    @property
-    def loss_q(self) -> float:
-        """Half-width on the scale of the mean loss."""
-        return self.q / self.metric.scale
+    q_lower: float = field(repr=False, default=np.nan)
 
     @property
     def raw_interval(self) -> ConfidenceInterval:
@@ -178,11 +171,6 @@ class CudBound:
     def certified(self) -> bool:
         """Whether `q` is shown to be the quantile of the exact Q: `q` and `q_lower` are equal."""
         return self.q_lower == self.q
-
-    @property
-    def q_lower(self) -> float:
-        """The same quantile of the lower bounds of the draws: the quantile of the exact Q is not below it."""
-        return self._bracket(self.confidence_level)[0]
 
     @property
     def localization(self) -> float:
@@ -261,14 +249,12 @@ class CudBound:
         return result
 
     def _at(self, level: float) -> Self:
-        return replace(self, confidence_level=level, q=self._bracket(level)[1])
-
-    def _bracket(self, level: float) -> tuple[float, float]:
-        """Return the same quantile of the lower and of the upper bounds of the draws."""
+        """Return the result with the quantiles of the lower and of the upper bounds of the draws at a level."""
         if self.joint is not None:
-            lower, upper = self.joint.bracket(level)
-            return self.metric.scale * lower, self.metric.scale * upper
-        return inverted_cdf_quantile(self.draws.lower, level), inverted_cdf_quantile(self.draws.upper, level)
+            lower, upper = (self.metric.scale * bound for bound in self.joint.bracket(level))
+        else:
+            lower, upper = (inverted_cdf_quantile(of, level) for of in (self.draws.lower, self.draws.upper))
+        return replace(self, confidence_level=level, q=upper, q_lower=lower)
 
 
 def solve_bounds(

@@ -59,21 +59,6 @@ BOUND = RecordKind(
 )
 
 
-def cud_limits(training_error: float, q: float) -> ConfidenceInterval:
-    """Return the raw limits, which may leave [0, 1], for the quantile q of the deviations.
-
-    References
-    ----------
-    Laber and Murphy (2008), section 3.1.
-
-    Examples
-    --------
-    >>> cud_limits(0.25, 0.5)
-    ConfidenceInterval(low=-0.25, high=0.75)
-    """
-    return ConfidenceInterval(training_error - q, training_error + q)
-
-
 def _cud(records: Records, confidence_level: float) -> Outcome:
     """Constrained uniform deviation bound around the training error.
 
@@ -86,9 +71,11 @@ def _cud(records: Records, confidence_level: float) -> Outcome:
     Reference: Laber and Murphy (2008), sections 3 and 4.
     """
     bound = records.require(BOUND).at(confidence_level=confidence_level)
+    # on the scale of the mean loss
+    estimate, q = bound.metric.to_loss(bound.estimate), bound.q / bound.metric.scale
     return Outcome(
-        bound.training_loss,
-        cud_limits(bound.training_loss, bound.loss_q),
+        estimate,
+        ConfidenceInterval(estimate - q, estimate + q),
         remarks=bound.remarks,
         degenerate="no classifier near the fitted one deviates in the draws at the quantile (Q = 0)",
         center="training error",

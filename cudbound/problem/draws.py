@@ -169,7 +169,7 @@ class Draws(InLines):
     problem_digest: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "status", _STATUSES[self.status_codes])
+        object.__setattr__(self, "status", _STATUSES[np.asarray(self.status, dtype=np.int32)])
 
     def __len__(self) -> int:
         return int(self.upper.size)

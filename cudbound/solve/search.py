@@ -289,15 +289,6 @@ class Search:
     n_jobs: int | None = 1
     limits: SearchLimits = NO_LIMITS
 
-    def _planned(self, problem: Problem) -> SearchLimits:
-        """Return the limits, with the planned nodes of the search: some are reserved for narrowing the bounds."""
-        seconds = self.limits.seconds
-        is_planned = not self.all_draws and self.limits.solver == "native" and self.limits.nodes is None
-        if not is_planned or seconds == math.inf:
-            return self.limits
-        planned = DEFAULT_SECONDS if seconds is None else seconds * check_n_jobs(self.n_jobs)
-        return replace(self.limits, nodes=node_budget(problem, planned))
-
     def run(
         self,
         problem: Problem,
@@ -315,12 +306,17 @@ class Search:
             On Ctrl-C; its message has the range of the quantile.
         """
         rank = quantile_rank(problem.n_draws, confidence_level) if rank is None else rank
+        limits, seconds = self.limits, self.limits.seconds
+        is_planned = not self.all_draws and limits.solver == "native" and limits.nodes is None
+        if is_planned and seconds != math.inf:
+            planned = DEFAULT_SECONDS if seconds is None else seconds * check_n_jobs(self.n_jobs)
+            limits = replace(limits, nodes=node_budget(problem, planned))
         try:
             return solve_draws(
                 problem,
                 ranks=None if self.all_draws else rank,
                 n_jobs=self.n_jobs,
-                limits=self._planned(problem),
+                limits=limits,
                 previous=previous,
             )
         except SolveInterrupted as stopped:
