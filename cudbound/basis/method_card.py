@@ -518,8 +518,8 @@ def find_named(
             of_method = {
                 key: value for key, value in changed.items() if not is_group or key in method.options
             }
-            method.resolve_options(of_method)
             if of_method:
+                method.resolve_options(of_method)
                 options[method.name] = options.get(method.name, {}) | of_method
         unused = sorted(set(changed) - {key for method in members for key in method.options})
         if is_group and unused:

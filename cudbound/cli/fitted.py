@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cudbound.basis.exceptions import install_command
-from cudbound.cli.command import CollectedWarnings, in_words_of_the_command, say, typed_options
+from cudbound.cli.command import CollectedWarnings, in_words_of_the_command, typed_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import DataFile, first_few, key_of, quoted, spelling
 
@@ -214,16 +214,6 @@ class FittedClassifier:
     warnings: Sequence[str] = ()
     labels: Sequence[Any] = (0, 1)
     fitted_here: bool = False
-
-
-def read_sample(data: DataFile) -> TrainingData:
-    """Read the columns of a file, and print warnings about it on stderr before any long computation."""
-    from cudbound.inputs.csv_columns import read_training_data
-
-    sample = read_training_data(data)
-    for warning in sample.warnings:
-        say(f"warning: {warning}")
-    return sample
 
 
 def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: int) -> FittedClassifier:

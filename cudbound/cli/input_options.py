@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.cli.command import refuse_beside
+from cudbound.cli.command import refuse_beside, say
 from cudbound.cli.fitted import SavedModel, load_model
 from cudbound.cli.options import (
     FILE,
@@ -24,6 +24,9 @@ from cudbound.cli.options import (
 from cudbound.inputs.classifier_recipe import CLASSIFIERS, DEFAULT, STRATEGIES, ClassifierRecipe
 from cudbound.inputs.data_file import DECIMALS, THOUSANDS, DataFile
 from cudbound.inputs.parsed_file import CHOICES, KEEP
+
+if TYPE_CHECKING:
+    from cudbound.inputs.csv_columns import TrainingData
 
 #: An option for names that are separated by commas; the command receives a tuple.
 names_option = partial(click.option, type=between_commas, default="", show_default=False)
@@ -219,15 +222,28 @@ classifier_of_file = classifier_options(
 )
 
 
-def for_classifier(data: DataFile, classifier: ClassifierRecipe | SavedModel) -> DataFile:
-    """Return how a file is read for a classifier: a model gets missing values unless an option says otherwise."""
-    if isinstance(classifier, ClassifierRecipe):
-        if classifier.threshold is not None:
-            refuse_beside("--threshold", ("weight",), "a fit with a fixed threshold does not support weights")
-        return data
-    if data.missing in STRATEGIES:
-        refuse_beside(
-            "--model", ("missing",), "a fitted model either fills missing values itself, or cannot use them"
-        )
-    source = click.get_current_context().get_parameter_source("missing")
-    return data if source is ParameterSource.COMMANDLINE else replace(data, missing=KEEP)
+def read_sample(
+    data: DataFile, classifier: ClassifierRecipe | SavedModel | None = None
+) -> tuple[DataFile, TrainingData]:
+    """Read the columns of a file, and print warnings about it on stderr before any long computation.
+
+    Returns
+    -------
+    data : DataFile
+        How it was read: a model from a file gets missing values unless an option says otherwise.
+    sample : TrainingData
+    """
+    from cudbound.inputs.csv_columns import read_training_data
+
+    if isinstance(classifier, SavedModel):
+        if data.missing in STRATEGIES:
+            reason = "a fitted model either fills missing values itself, or cannot use them"
+            refuse_beside("--model", ("missing",), reason)
+        source = click.get_current_context().get_parameter_source("missing")
+        data = data if source is ParameterSource.COMMANDLINE else replace(data, missing=KEEP)
+    elif classifier is not None and classifier.threshold is not None:
+        refuse_beside("--threshold", ("weight",), "a fit with a fixed threshold does not support weights")
+    sample = read_training_data(data)
+    for warning in sample.warnings:
+        say(f"warning: {warning}")
+    return data, sample

@@ -10,7 +10,7 @@ import click
 
 from cudbound.cli import input_options, options
 from cudbound.cli.command import command, refuse_beside
-from cudbound.cli.fitted import FittedClassifier, SavedModel, compute, fit, new_cases_of, read_sample
+from cudbound.cli.fitted import FittedClassifier, SavedModel, compute, fit, new_cases_of
 from cudbound.cli.output import ResultOutput, picture, result_options
 from cudbound.cli.verify import save_option, saved_text
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
@@ -173,8 +173,7 @@ def interval(
             )
         import_matplotlib()
     output.check([data.file, new_cases, getattr(classifier, "path", None)], save, instability)
-    data = input_options.for_classifier(data, classifier)
-    sample = read_sample(data)
+    data, sample = input_options.read_sample(data, classifier)
     fitted = fit(classifier, sample, seed)
     table, collected = compute(
         compare_intervals,

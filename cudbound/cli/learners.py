@@ -8,8 +8,8 @@ import click
 
 from cudbound.cli import options
 from cudbound.cli.command import command
-from cudbound.cli.fitted import compute, fit, read_sample
-from cudbound.cli.input_options import data_options
+from cudbound.cli.fitted import compute, fit
+from cudbound.cli.input_options import data_options, read_sample
 from cudbound.cli.output import ResultOutput, result_options
 from cudbound.inputs.classifier_recipe import LEARNERS, ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
@@ -100,7 +100,7 @@ def compare_learners(
     names = methods or [DEFAULT_COMPARISONS[metric]]
     find_comparisons(names)  # an unknown one is reported before the file is read
     output.check([data.file])
-    sample = read_sample(data)
+    _, sample = read_sample(data)
     fitted = {label: fit(recipe, sample, seed) for label, recipe in recipes.items()}
     table, collected = compute(compare, fitted, resampling, methods=names, metric=metric, rng=seed, **further)
     output.write(table, collected)

@@ -9,8 +9,7 @@ import click
 
 from cudbound.cli import options
 from cudbound.cli.command import command, in_words_of_the_command, refuse_beside
-from cudbound.cli.fitted import read_sample
-from cudbound.cli.input_options import classifier_options, data_options
+from cudbound.cli.input_options import classifier_options, data_options, read_sample
 from cudbound.cli.output import ResultOutput, result_options
 from cudbound.inputs.classifier_recipe import LEARNERS, ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
@@ -59,7 +58,7 @@ def plan(
     """
     refuse_beside("FILE.csv", ["group"], "a plan draws single rows; use a file with one row per patient")
     output.check([data.file])
-    sample = read_sample(data)
+    _, sample = read_sample(data)
     recipe = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
     from cudbound.adapters.parts import describe_classifier  # loads scikit-learn
     from cudbound.study.plan_sample_size import plan_sample_size

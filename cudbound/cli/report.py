@@ -9,7 +9,7 @@ import click
 
 from cudbound.cli import input_options, options
 from cudbound.cli.command import command, finish, in_words_of_the_command, typed_command
-from cudbound.cli.fitted import SavedModel, fit, in_form_of_fit, new_cases_of, read_sample, with_notes
+from cudbound.cli.fitted import SavedModel, fit, in_form_of_fit, new_cases_of, with_notes
 from cudbound.cli.output import check_paths, write_whole
 from cudbound.cli.verify import save_option, saved_text
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
@@ -60,8 +60,7 @@ def report(
     check_paths([path, numbers, save], read)
     import_matplotlib()  # what is missing is told before any time is spent
     templates()
-    data = input_options.for_classifier(data, classifier)
-    sample = read_sample(data)
+    data, sample = input_options.read_sample(data, classifier)
     fitted = fit(classifier, sample, seed)
 
     from cudbound.clinical.clinical_report import make_report

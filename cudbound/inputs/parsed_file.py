@@ -196,7 +196,14 @@ def _csv_rows(data: DataFile, content: bytes) -> tuple[Rows, tuple[str, ...], st
     for _ in islice(stream, data.skip_rows):
         pass
     start = stream.tell()
-    delimiter = data.delimiter or _delimiter([*islice(stream, FIRST_LINES)])
+    delimiter = data.delimiter
+    if not delimiter:  # that which most lines have, of several the one that they have equally often
+        bare = [re.sub(r'"[^"]*"', "", line) for line in islice(stream, FIRST_LINES)]
+        agreement = {}
+        for delimiter in DELIMITERS:
+            counts = Counter(line.count(delimiter) for line in bare if delimiter in line)
+            agreement[delimiter] = max(((n, count) for count, n in counts.items()), default=(0, 0))
+        delimiter = max(DELIMITERS, key=agreement.__getitem__)
     if len(delimiter) != 1 or delimiter in '\r\n"':
         raise CsvError(f"--delimiter must be one character between cells, such as , or ;. Got {delimiter!r}.")
     if text.count(delimiter) + max(text.count("\n"), text.count("\r")) > MOST_CELLS:
@@ -234,16 +241,6 @@ def _decoded(name: str, content: bytes) -> tuple[str, tuple[str, ...]]:
     raise CsvError(
         f"{quoted(name)} is not UTF-8 text, but perhaps of SPSS, SAS, Stata or R or an old workbook; {AS_CSV}"
     )
-
-
-def _delimiter(lines: list[str]) -> str:
-    """Return the delimiter that most lines have, of several the one that they have equally often."""
-    bare = [re.sub(r'"[^"]*"', "", line) for line in lines]
-    agreement = {}
-    for delimiter in DELIMITERS:
-        counts = Counter(line.count(delimiter) for line in bare if delimiter in line)
-        agreement[delimiter] = max(((n_lines, count) for count, n_lines in counts.items()), default=(0, 0))
-    return max(DELIMITERS, key=agreement.__getitem__)
 
 
 def _workbook_rows(data: DataFile, content: bytes) -> tuple[Rows, tuple[str, ...], str]:
@@ -361,7 +358,10 @@ def parse_file(data: DataFile) -> tuple[Table, DataFile, pd.DataFrame, pd.DataFr
     if data.positive or data.all_classes:
         # before missing values: with a wrong target, they would be reported for unrelated columns
         classes_of(one_spelling(cells[data.target].map(key_of))[0], data, least=1)
-    return table, data, cells, *settle_missing(table.source, cells[used], data)
+    frame, settled = cells[used], ""
+    if frame.isna().any(axis=None):
+        frame, settled = settle_missing(table.source, frame, data)
+    return table, data, cells, frame, settled
 
 
 def classes_of(keys: pd.Series[str], data: DataFile, least: int = 2) -> tuple[str, ...]:
@@ -456,7 +456,7 @@ def missing_cells(frame: pd.DataFrame, further: Sequence[str] = ()) -> pd.DataFr
 
 
 def settle_missing(source: str, frame: pd.DataFrame, data: DataFile) -> tuple[pd.DataFrame, str]:
-    """Return the used cells without dropped rows, and a sentence on what was done, or an empty text.
+    """Return the used cells, some of which are missing, without dropped rows, and a sentence on what was done.
 
     Parameters
     ----------
@@ -474,8 +474,6 @@ def settle_missing(source: str, frame: pd.DataFrame, data: DataFile) -> tuple[pd
         without "drop", if no complete row is left, or if a feature is empty.
     """
     absent, n = frame.isna(), len(frame)
-    if not absent.any(axis=None):
-        return frame, ""
     counts = absent.sum()
     columns = first_few([f"{quoted(str(name))} {count}" for name, count in counts.items() if count])
     number = f"{counted(int(counts.sum()), 'missing value')} in {quoted(source)}: {columns}"

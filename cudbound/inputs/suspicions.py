@@ -178,12 +178,12 @@ def _of_agreements(cells: pd.DataFrame, data: DataFile) -> Iterator[str]:
 
 def copies(keys: pd.DataFrame, y: Codes) -> list[str]:
     """Return the columns with a single value per class, like copies of the target, unless chance may have made one."""
-    improbable = is_improbable(np.bincount(y), math.log(2.0), len(keys.columns))
-    return [
+    alike = [
         str(name)
         for name in keys.columns
-        if improbable and keys[name].nunique() == 2 and keys[name].groupby(y).nunique().max() == 1
+        if keys[name].nunique() == 2 and keys[name].groupby(y).nunique().max() == 1
     ]
+    return alike if alike and is_improbable(np.bincount(y), math.log(2.0), len(keys.columns)) else []
 
 
 def _codes(cells: pd.Series[str]) -> Codes:

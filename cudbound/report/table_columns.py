@@ -76,7 +76,7 @@ def interval_report(
         row.method for row in rows if row.estimate < row.low - ROUNDING or row.estimate > row.high + ROUNDING
     )
     notes = (
-        f"Scale: {style.scale}{units}, limits clipped to it.",
+        f"Scale: {style.SCALES[style.percent]}{units}, limits clipped to it.",
         *(
             note
             for part in populations
@@ -123,7 +123,7 @@ def point_report(
 ) -> Report:
     """Return rows of point estimates with their title and notes."""
     notes = (
-        f"Scale: {style.scale}.",
+        f"Scale: {style.SCALES[style.percent]}.",
         *explain_estimands(row.estimand for row in rows),
         "Estimates without uncertainty; compare_intervals gives intervals.",
         *(() if run is None else map(str, run.cautions)),
@@ -140,8 +140,8 @@ _NAMES = (Column("a", "a", "text"), Column("b", "b", "text"))
 #: For several pairs.
 _ADJUSTED = (
     _COLUMNS[0],
-    Column("simultaneous_low", "low", "difference"),
-    Column("simultaneous_high", "high", "difference"),
+    Column("simultaneous_interval.low", "low", "difference"),
+    Column("simultaneous_interval.high", "high", "difference"),
     _PVALUE,
     Column("adjusted_pvalue", "Holm", "pvalue"),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
@@ -170,28 +171,28 @@ class Style:
     style: str = "full"
     percent: bool = False
 
+    #: The scale of an error, by whether it is written in percent.
+    SCALES: ClassVar = {True: "percent, from 0% to 100%", False: "proportions in [0, 1]"}
+
     def __post_init__(self) -> None:
         if self.style not in ("full", "paper"):
             raise ParameterError("style", "'full' or 'paper'", self.style)
 
-    @property
-    def scale(self) -> str:
-        """The scale of an error, in words."""
-        return "percent, from 0% to 100%" if self.percent else "proportions in [0, 1]"
-
-    def write(self, value: str | float, kind: Kind = "difference") -> str:
-        """Write a number of the table."""
-        of_paper = 0 if self.percent else 2
-        return format_cell(value, kind, of_paper if self.style == "paper" else None, self.percent)
+    def cells(self, numbers: Iterable[tuple[str | float, Kind]], is_proportion: bool = True) -> list[str]:
+        """Write numbers of a row, each by its kind; those that are no proportions are never in percent."""
+        percent = self.percent and is_proportion
+        decimals = None if self.style == "full" else 0 if percent else 2
+        return [format_cell(value, kind, decimals, percent) for value, kind in numbers]
 
     def limits(self, row: Row) -> str:
         """Write an estimate with its limits or its only limit, if it has any, such as 0.16 (0.01 to 0.31)."""
-        style = self if row.is_proportion else replace(self, percent=False)
         if math.isnan(row.estimate):
             return "not available"
+        numbers = (row.estimate,) if isinstance(row, PointEstimate) else (row.estimate, row.low, row.high)
+        estimate, *ends = self.cells([(number, "difference") for number in numbers], row.is_proportion)
         if isinstance(row, PointEstimate):
-            return style.write(row.estimate)
-        estimate, low, high = (style.write(value) for value in (row.estimate, row.low, row.high))
+            return estimate
+        low, high = ends
         if math.isnan(row.low + row.high):
             return f"{estimate} (no limits)"
         limits = {"less": f"at most {high}", "greater": f"at least {low}"}
@@ -243,11 +244,12 @@ class Report:
 
     def cells(self) -> list[list[str]]:
         """Return the text of every cell, row by row."""
-        units = replace(self.style, percent=False)  # of costs and ratios
+        write, columns = self.style.cells, self.columns
         return [
-            [style.write(row[column.key], column.kind) for column in self.columns]
+            write(
+                [(row[column.key], column.kind) for column in columns], bool(row.get("is_proportion", True))
+            )
             for row in self.rows
-            for style in [self.style if row.get("is_proportion", True) else units]
         ]
 
 
@@ -282,15 +284,18 @@ def rows_report(
     levels = sorted({row.confidence_level for row in rows if not isinstance(row, PointEstimate)})
     written = f" {', '.join(map(format_level, levels))}" if levels else ""
     guarantee = guarantee_of(row.method for row in rows)
+    shown = (*first, *([LEVEL] if len(levels) > 1 else []), *columns, *LAST)
     level_note = "" if name == "estimates" else f"Nominal level{written}; {guarantee}."
     return Report(
         name,
         title,
         (*([] if run is None else run.notes()), *filter(None, (*notes, level_note))),
-        (*first, *([LEVEL] if len(levels) > 1 else []), *columns, *LAST),
+        shown,
         # readers want to know more of what happened than programs
         tuple(
-            row.to_record() | {"remarks": row.all_remarks(style.percent), "is_proportion": row.is_proportion}
+            {column.key: attrgetter(column.key)(row) for column in shown}
+            | {"estimand": str(row.estimand), "remarks": row.all_remarks(style.percent)}
+            | {"is_proportion": row.is_proportion}
             for row in rows
         ),
         to_frame,
