@@ -412,7 +412,7 @@ class Row(InLines, PointOutcome):
         """Return remarks for readers: events, a few numbers of the method's own, and why the row is degenerate."""
         learners = {name: getattr(self, name, name) for name in ("a", "b")}
         details = details_in_words(self.details, learners, percent and self.is_proportion)
-        return "; ".join(filter(None, (*self.remarks, details, self.why_degenerate)))
+        return "; ".join(filter(None, (*self.remarks, details, self.degenerate and self.why_degenerate)))
 
 
 class WithInterval(abc.ABC):

@@ -108,11 +108,13 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     ]
     categorical = [name for name in features if name in {*data.categorical, *texts}]
     labels = [target] if data.group is None else [target, data.group]
-    keys, notes = data_file.spelled_alike(frame.map(key_of), [*labels, *categorical])
+    keys = frame.map(key_of)
+    spelled = {name: data_file.one_spelling(keys[name]) for name in (*labels, *categorical)}
+    keys = keys.assign(**{name: column for name, (column, _) in spelled.items()})
     class_keys = parsed_file.classes_of(keys[target], data)
     y = keys[target].map(class_keys.index).to_numpy(dtype=np.int64)
     numbers = numbers_in(frame[[name for name in features if name not in categorical]])
-    warnings = [*table.warnings, *notes]
+    warnings = [*table.warnings, *(note for _, note in spelled.values() if note)]
     if not any_features:
         if constant := [quoted(name) for name in features if keys[name].nunique() == 1]:
             raise CsvError(to_drop(constant, "has the same value in every row and no use as a feature"))

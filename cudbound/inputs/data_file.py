@@ -415,10 +415,3 @@ def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str]:
         f"column {quoted(str(keys.name))}: {words} differ only in case or blanks and are treated as one "
         "level; if they are different, change their spelling in the file"
     )
-
-
-def spelled_alike(keys: pd.DataFrame, names: Iterable[str]) -> tuple[pd.DataFrame, list[str]]:
-    """Return the cells with one spelling per level in the columns `names`, and notes on levels that had several."""
-    spelled = {name: one_spelling(keys[name]) for name in names}
-    alike = keys.assign(**{name: column for name, (column, _) in spelled.items()})
-    return alike, [note for _, note in spelled.values() if note]

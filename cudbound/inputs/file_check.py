@@ -103,8 +103,9 @@ def check_file(data: DataFile) -> FileCheck:
     data, cells = _in_its_convention(table, data, used, problems)
     values = cells.mask(missing_cells(cells, data.missing_values))
     kinds = {name: data_file.kind_of(name, values[name].dropna()) for name in names}
-    values, notes = data_file.spelled_alike(values, [name for name in used if kinds[name] == TEXT])
-    problems += notes
+    spelled = {name: data_file.one_spelling(values[name]) for name in used if kinds[name] == TEXT}
+    values = values.assign(**{name: column for name, (column, _) in spelled.items()})
+    problems += [note for _, note in spelled.values() if note]
     keys = values.map(data_file.key_of)
     roles = {name: _role(keys[name], kinds[name], data) if name in used else LEFT_OUT for name in names}
     roles |= dict.fromkeys(table.unnamed.difference(data.exclude), UNNAMED)

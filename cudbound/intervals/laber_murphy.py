@@ -70,7 +70,9 @@ def _cud(records: Records, confidence_level: float) -> Outcome:
     features as rows, or with a few labels flipped near separation.
     Reference: Laber and Murphy (2008), sections 3 and 4.
     """
-    bound = records.require(BOUND).at(confidence_level=confidence_level)
+    bound = records.require(BOUND)
+    if bound.confidence_level != confidence_level:
+        bound = bound.at(confidence_level=confidence_level)
     # on the scale of the mean loss
     estimate, q = bound.metric.to_loss(bound.estimate), bound.q / bound.metric.scale
     return Outcome(

@@ -129,7 +129,7 @@ def headline(
             sentences.append(interval_sentence(row, None if run is None else run.n_samples, percent))
             sentences += majority_sentence(row, run)
     if rows and not sentences:
-        facts = dict.fromkeys(f"{majority[1]}." for row in rows if (majority := _majority(row, run)))
+        facts = dict.fromkeys(fact for row in rows for fact in majority_sentence(row, run, compared=False))
         return (
             f"The interval to quote for the error of this classifier, {RECOMMENDED[0]}, is not in this table.",
             *facts,
@@ -183,29 +183,24 @@ def agreement_sentence(row: Row) -> tuple[str, ...]:
     )
 
 
-def _majority(row: IntervalEstimate, run: Run | None) -> tuple[float, str] | None:
-    """Return the error of always predicting the majority class in the cases behind a row, and that in words."""
+def majority_sentence(row: IntervalEstimate, run: Run | None, compared: bool = True) -> tuple[str, ...]:
+    """Return the error of always predicting the majority class and, if `compared`, whether an interval includes it.
+
+    It is that on the test cases for a row from these. There is no sentence for other metrics, or if it is unknown.
+    """
     if row.metric != "error" or run is None:
-        return None
+        return ()
     if row.new_cases is None:
         by_weight = "" if run.weighted_share is None else ", by their weights"
         error, of_rows = run.base_rate, f"of the training rows{by_weight}"
     elif row.new_cases.majority_error is None:
-        return None
+        return ()
     else:
         error, of_rows = row.new_cases.majority_error, row.new_cases.of_rows
     share = format_proportion(error, percent=True)
-    return error, f"Always predicting the majority class would be wrong for {share} {of_rows}"
-
-
-def majority_sentence(row: IntervalEstimate, run: Run | None) -> tuple[str, ...]:
-    """Return the error of always predicting the majority class, and whether an interval for the error includes it.
-
-    It is that on the test cases for a row from these. There is no sentence for other metrics, or if it is unknown.
-    """
-    if run is None or (majority := _majority(row, run)) is None:
-        return ()
-    error, fact = majority
+    fact = f"Always predicting the majority class would be wrong for {share} {of_rows}"
+    if not compared:
+        return (f"{fact}.",)
     if row.low > error:
         return (f"{fact}; that is below the interval: it is better than this classifier.",)
     if row.high < error:
