@@ -101,8 +101,10 @@ class OneLineCommand(click.Command):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; report an invalid argument as an error of its option."""
+        """Run the command with its objects made of options; report an invalid argument as an error of its option."""
         try:
+            for name, (make, options) in vars(self.callback).get("objects", {}).items():
+                ctx.params[name] = make(**{option: ctx.params.pop(option) for option in options})
             return super().invoke(ctx)
         except ValueError as error:
             parameter, is_named, rule = str(error).removeprefix("The '").partition("' parameter ")

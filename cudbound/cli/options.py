@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import functools
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
@@ -26,22 +25,16 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 def options_as_object(
     name: str, make: Callable[..., Any], decorators: Sequence[Decorator], command: Command
 ) -> Command:
-    """Add options to a command that receives them as one object, `name`.
+    """Add options to a command that receives them as one object, `name`, see `OneLineCommand.invoke`.
 
     ``make`` receives the values of the options by name.
     """
-
-    @functools.wraps(command)
-    def with_object(**values: Any) -> Any:
-        fields = {option: values.pop(option) for option in options}
-        return command(**{name: make(**fields)}, **values)
-
     before = len(vars(command).get("__click_params__", ()))
-    decorated: Command = with_object
     for decorator in reversed(decorators):  # the first comes first in the help
-        decorated = decorator(decorated)
-    options = [option.name for option in vars(decorated)["__click_params__"][before:]]
-    return decorated
+        command = decorator(command)
+    options = [option.name for option in vars(command)["__click_params__"][before:]]
+    vars(command)["objects"] = {name: (make, options), **vars(command).get("objects", {})}
+    return command
 
 
 # --- from text to value

@@ -144,8 +144,9 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, perce
     numbers = (row.estimate, row.low, row.high)
     estimate, low, high = (format_difference(value, percent=in_percent) for value in numbers)
     cases = "" if n_samples is None else f"{n_samples} training rows and "
-    how = f"{row.method} interval from {cases}{row.n_fits:,} fits"
+    how, agreement = f"{row.method} interval from {cases}{row.n_fits:,} fits", tuple[str, ...]()
     if row.tested is not None:
+        agreement = agreement_sentence(row)
         training = f"{cases or 'the training rows and '}" if row.tested.pooled else ""
         how = f"{row.method} interval from {training}{row.tested}"
     what = metric_words([row.metric])
@@ -163,7 +164,7 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, perce
         "greater": f"With {level} confidence, {subject} is at least {low} (estimate {estimate}; {how}).",
     }
     interval = f"{beginning} is estimated at {estimate} ({level} confidence interval {low} to {high}; {how})."
-    return " ".join((sentences.get(row.alternative, interval), *agreement_sentence(row)))
+    return " ".join((sentences.get(row.alternative, interval), *agreement))
 
 
 def agreement_sentence(row: Row) -> tuple[str, ...]:
