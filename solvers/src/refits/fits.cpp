@@ -61,7 +61,6 @@ class FitWorker {
         places_.resize(fits.n);
         kept_.resize(fits.p);
         mapped_.resize(fits.n * fits.p);
-        lengths_.resize(fits.n);
         if (alike_) space_.emplace(fits.n, fits.p);
     }
 
@@ -70,7 +69,6 @@ class FitWorker {
         double* scores = results.scores + fit * fits_.n;
         double* doubt = results.doubt + fit * fits_.n;
         find_drawn(fit);
-        find_kept(fit);
         map_rows(fit);
         // Under a penalty that treats all columns equally the minimizer lies in the span of the rows with weight:
         // coordinates there replace the columns where these are more, and the penalty is the same.
@@ -85,8 +83,10 @@ class FitWorker {
         for (int l = 0; l < size; ++l) {
             newton_.strength[first + l] = strengths[first + (rotate ? 0 : kept_[l])];
             double* column = newton_.columns.row(first + l, newton_.count);
+            const std::int64_t at = rotate ? l : kept_[l];
             for (std::size_t k = 0; k < newton_.count; ++k) {
-                column[k] = fits_.labels[places_[k]] * entry(rotate, places_[k], l);
+                const std::int64_t i = places_[k];
+                column[k] = fits_.labels[i] * (rotate ? space_->coordinates(i) : mapped_.row(i, fits_.p))[at];
             }
         }
         newton_.size = first + size;
@@ -95,7 +95,7 @@ class FitWorker {
             std::fill_n(scores, fits_.n, 0.0);
             std::fill_n(doubt, fits_.n, 0.0);
         } else if (rotate) {
-            score_coordinates(scores, doubt);
+            score_coordinates(fit, scores, doubt);
         } else {
             score(fit, scores, doubt);
         }
@@ -122,32 +122,15 @@ class FitWorker {
         }
     }
 
-    void find_kept(std::int64_t fit) {
-        n_kept_ = 0;
-        for (std::int64_t j = 0; j < fits_.p; ++j) {
-            if (scale(fit, j) != 0.0) kept_[n_kept_++] = j;
-        }
-    }
-
     void map_rows(std::int64_t fit) {
         const double* rows = rows_of(fit);
-        for (std::int64_t i = 0; i < fits_.n; ++i) {
-            double size = 0.0;
-            for (std::int64_t j = 0; j < fits_.p; ++j) {
-                const double x = rows[i * fits_.p + j];
-                const double from = shift(fit, j);
-                const double by = scale(fit, j);
-                mapped_[i * fits_.p + j] = (x - from) * by;
-                const double term = (std::abs(x) + std::abs(from)) * by;
-                size += term * term;
-            }
-            lengths_[i] = std::sqrt(size);
+        n_kept_ = 0;
+        for (std::int64_t j = 0; j < fits_.p; ++j) {
+            const double from = shift(fit, j);
+            const double by = scale(fit, j);
+            if (by != 0.0) kept_[n_kept_++] = j;
+            for (std::int64_t at = j; at < fits_.n * fits_.p; at += fits_.p) mapped_[at] = (rows[at] - from) * by;
         }
-    }
-
-    // Coordinate l of row i.
-    double entry(bool rotate, std::int64_t i, int l) const {
-        return rotate ? space_->coordinates(i)[l] : mapped_[i * fits_.p + kept_[l]];
     }
 
     // Scores of all rows, and how far rounding may have moved them: what the last step moved the score, or a margin,
@@ -178,18 +161,24 @@ class FitWorker {
         }
     }
 
-    void score_coordinates(double* scores, double* doubt) const {
+    void score_coordinates(std::int64_t fit, double* scores, double* doubt) const {
         const int first = fits_.intercept ? 1 : 0;
         const int dimension = newton_.size - first;
         const double* coef = newton_.coef().data();
         const double* step = newton_.step().data();
+        const double* rows = rows_of(fit);
         const double length = length_of(coef + first, dimension);
         for (std::int64_t i = 0; i < fits_.n; ++i) {
             const double* row = space_->coordinates(i);
             const double intercept = fits_.intercept ? coef[0] : 0.0;
             scores[i] = intercept + dot(coef + first, row, dimension);
             const double moved = (fits_.intercept ? step[0] : 0.0) + dot(step + first, row, dimension);
-            const double size = lengths_[i];
+            double size2 = 0.0;
+            for (std::int64_t j = 0; j < fits_.p; ++j) {
+                const double term = (std::abs(rows[i * fits_.p + j]) + std::abs(shift(fit, j))) * scale(fit, j);
+                size2 += term * term;
+            }
+            const double size = std::sqrt(size2);
             const bool zero = !fits_.intercept && size == 0.0;
             doubt[i] = zero ? 0.0 : doubt_of(moved, newton_.change(), std::abs(intercept) + length * size);
         }
@@ -202,7 +191,6 @@ class FitWorker {
     std::size_t n_kept_ = 0;       // columns with a scale other than 0
     Vector<std::int64_t> kept_;    // those
     Vector<double> mapped_;        // (n, p) the rows less their shift times their scale
-    Vector<double> lengths_;       // (n) of the rows before they were mapped
     std::optional<RowSpace> space_;
 };
 
