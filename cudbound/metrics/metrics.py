@@ -139,7 +139,8 @@ class Metrics:
             ):
                 valid = not isinstance(value, str) and check_number(parameter, value, 0.0, 1.0) > 0.0
             if not valid:
-                raise ParameterError(parameter, rule, value)
+                what, _, where = rule.partition(", only ")
+                raise ParameterError(parameter, f"given {where}, as {what}" if value is None else rule, value)
         if self.prevalence == "sample" and self.joint and NET_BENEFIT in names:
             rule = "a number in (0, 1) for a net benefit jointly with other metrics"
             raise ParameterError("prevalence", rule, self.prevalence)
