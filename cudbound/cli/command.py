@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
-from click.core import ParameterSource
+from click.core import ParameterSource, augment_usage_errors
 from click.exceptions import NoArgsIsHelpError
 
 from cudbound.basis import exceptions
@@ -103,8 +103,9 @@ class OneLineCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command with its objects made of options; report an invalid argument as an error of its option."""
         try:
-            for name, (make, options) in vars(self.callback).get("objects", {}).items():
-                ctx.params[name] = make(**{option: ctx.params.pop(option) for option in options})
+            with augment_usage_errors(ctx):  # they end with the help of this command
+                for name, (make, options) in vars(self.callback).get("objects", {}).items():
+                    ctx.params[name] = make(**{option: ctx.params.pop(option) for option in options})
             return super().invoke(ctx)
         except ValueError as error:
             parameter, is_named, rule = str(error).removeprefix("The '").partition("' parameter ")
