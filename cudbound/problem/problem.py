@@ -239,7 +239,7 @@ class Problem:
         design = check_design(design)
         n, p = design.shape
         labels = numbers("labels", labels, (n,))
-        if not np.isin(labels, (-1.0, 1.0)).all():
+        if (np.abs(labels) != 1.0).any():
             raise ValueError(f"'labels' must be -1 or +1. Got {np.unique(labels)[:5]} instead.")
         problem = cls(
             design,

@@ -88,6 +88,10 @@ inline int useful_threads(int threads, std::int64_t pieces) {
 // monitor stopped the loop.
 template <class MakeWorker>
 bool in_parallel(std::int64_t count, int threads, const Monitor& monitor, const MakeWorker& make_worker) {
+    if (count == 1) {  // to start a thread takes longer than many a piece, which nothing stops in between
+        make_worker()(0);
+        return true;
+    }
     std::atomic<std::int64_t> next{0};
     std::atomic<std::int64_t> done{0};
     std::atomic<bool> stop{false};
