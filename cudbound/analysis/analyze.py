@@ -21,7 +21,7 @@ from cudbound.metrics.metrics import draw_for_metrics, targets_of, warn_of_few, 
 from cudbound.problem.draws import check_resamples
 from cudbound.records import DESIGN
 from cudbound.resampling.failed_refits import naming_the_step
-from cudbound.resampling.make_records import Errors, RecordingInputs, record_targets, refits_for
+from cudbound.resampling.make_records import Errors, RecordingInputs, record_targets
 from cudbound.resampling.settings import Streams
 from cudbound.solve.search import Search
 
@@ -120,7 +120,7 @@ def _model_for(question: Question[Any], needs: Needs, sample: Sample, result: st
         sample,
         needed=bool(of_model) or DESIGN in needs,
         named=not of_model.isdisjoint(question.methods.named),
-        refits=refits_for(needs),
+        refits=any(kind.n_fits and not kind.of_search for kind in needs),
         polish=question.bound.polish,
         native=question.bound.solver == "native",
     )

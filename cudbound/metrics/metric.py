@@ -285,6 +285,8 @@ class MetricRows:
 
     def level_and_remarks(self, needs: Needs) -> tuple[float, tuple[str, ...]]:
         """Return the level of a method that uses these records, and a remark on the intervals that hold with it."""
+        if len(self.family) == 1:
+            return self.family_level, ()
         of_family = any(kind.per == "family" for kind in needs)
         level = self.cud_level if of_family else self.level_per_interval
         apart = self.cud_metrics if of_family else (self.metric,)

@@ -79,11 +79,12 @@ def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
     """
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-    labels, units = context.labels, context.units.codes
+    labels, groups = context.labels, None if context.groups is None else context.groups.codes
+    units = np.arange(labels.size) if groups is None else groups
     # rows, or groups with such a row, of the class that has the fewest
     fewest = min(np.unique(units[labels == label]).size for label in np.unique(labels))
     few = f"{max(2, fewest)} folds, since a class has only {fewest} rows or groups"
-    splitter, groups = (StratifiedKFold, None) if context.groups is None else (StratifiedGroupKFold, units)
+    splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
     n_folds = max(2, min(N_STRATIFIED_FOLDS, fewest))
     draw = partial(draw_folds, labels.size, n_folds, context.rng, splitter, labels, groups)
     return _record_partitions(context, [draw] * N_STRATIFIED_REPEATS, (few,) if fewest < FEWEST else ())

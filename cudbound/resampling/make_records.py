@@ -187,18 +187,13 @@ def in_order(needs: Needs) -> tuple[RecordKind[Any], ...]:
     return tuple(kinds)
 
 
-def refits_for(needs: Needs) -> bool:
-    """Whether one of the records needs refits of the classifier itself."""
-    return any(kind.n_fits and not kind.of_search for kind in in_order(needs))
-
-
 def count_refits(needs: Needs, inputs: RecordingInputs) -> int:
     """Count the refits behind all records of a run; exact unless draws are redrawn."""
-    filled = set(filter(inputs.fills, needs))
-    n_fits = sum(kind.n_fits(inputs) for kind in in_order(needs - filled) if kind.n_fits)
-    if filled and inputs.splits is not None:
-        n_fits += len(inputs.splits.test)
-    return n_fits
+    n_fits, drawn = 0, needs
+    if inputs.splits is not None:
+        drawn = {kind for kind in needs if not inputs.fills(kind)}
+        n_fits = len(inputs.splits.test) if drawn != needs else 0
+    return n_fits + sum(kind.n_fits(inputs) for kind in in_order(drawn) if kind.n_fits)
 
 
 @contextmanager
@@ -242,7 +237,7 @@ def make_records(
     """
     records: RecordsByName = dict(existing or {})
     wanted = {kind for kind in needs if kind.name not in records}
-    filled = sorted(filter(inputs.fills, wanted))
+    filled = [] if inputs.splits is None else sorted(filter(inputs.fills, wanted))
     if filled:
         with collecting_failures(failed, *filled):
             records |= _record_splits(inputs, filled)
@@ -337,7 +332,7 @@ def record_targets(
     # new cases that cannot be predicted and refits that cannot be made are refused before the bound is searched
     existing = given_records(inputs) | facts
     missing = {kind for kind in needs if kind.name not in existing}
-    if refits_for(missing):
+    if any(kind.n_fits and not kind.of_search for kind in missing):
         inputs = replace(inputs, given_refits=inputs.refits)
     of_families: dict[tuple[RecordKind[Any], Any], Any] = {}
     beyond_call = sorted(kind for kind in needs if kind.per != "call")
