@@ -201,14 +201,10 @@ class Instability(InLines, Pictured["Display"]):
         of_risks: Mapping[str, Callable[..., Display]] = {
             "risks": plots.PredictionInstabilityDisplay,
             "mape": plots.MapeDisplay,
-        }
-        if picture in of_risks:
-            return of_risks[picture](self.risks, self.refit_risks)
-        of_events: Mapping[str, Callable[..., Display]] = {
             "calibration": plots.CalibrationInstabilityDisplay,
             "net-benefit": plots.DecisionCurveInstabilityDisplay,
         }
-        return of_events[picture](self.risks, self.refit_risks, self.event)
+        return of_risks[picture](self.risks, self.refit_risks, () if self.event is None else self.event)
 
     def plot(self, ax: Any = None, *, picture: Picture = "classes") -> Display:
         """Draw a picture; parameters as for `display`, and axes, or None for a new figure."""
