@@ -287,7 +287,7 @@ def solve_bounds(
     alone, wrong = joint is None and family[0].plain, model.training_errors
     bounds = tuple(
         CudBound(
-            estimate=rows.metric.from_loss(float(wrong.mean())) if alone else rows.value(wrong),
+            estimate=rows.metric.from_loss(model.training_error) if alone else rows.value(wrong),
             q=np.nan,
             confidence_level=confidence_level,
             draws=of_metric,

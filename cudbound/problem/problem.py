@@ -98,6 +98,11 @@ class AdditiveModel:
         """Whether each row is misclassified, with sign(0) = +1; shape (n_samples,)."""
         return np.asarray(np.where(self.design @ self.coef >= -TIE_TOLERANCE, 1.0, -1.0) != self.labels)
 
+    @property
+    def training_error(self) -> float:
+        """Share of the training rows that the fitted classifier misclassifies, in [0, 1]."""
+        return float(self.training_errors.mean())
+
     @cached_property
     def training(self) -> Problem:
         """The problem of the training set itself, one draw of each row."""
