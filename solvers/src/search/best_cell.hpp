@@ -45,7 +45,9 @@ class ConflictSearch : public BestCell {
 
     explicit ConflictSearch(int p) : BestCell(p), p_(p) {}
 
-    // Looks for a cell that gains more than `enough` in at most `nodes` nodes of the budget.
+    // A search for a cell with gain above `enough` in at most `nodes` nodes. Afterwards best() is the largest gain
+    // found (or -1), direction() a point inside its cell, and upper() an upper bound on max(gain of any cell, enough):
+    // equal to max(best, enough) unless nodes or budget ran out, or rounding hides whether cells exist.
     void start(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget) {
         begin(enough);
         hyperplanes_ = hyperplanes;

@@ -24,11 +24,8 @@ class GainByCones : public ConflictSearch {
           trial_(p),
           flats_(p) {}
 
-    // Searches for a cell with gain above `enough` in at most `nodes` nodes of the budget, each of which pays for
-    // Settings::cones_per_node cones. No two normals may be collinear, and their rows span no more than p dimensions.
-    // Afterwards best() is the largest gain found (or -1), direction() a point inside its cell, clear of every
-    // hyperplane, and upper() an upper bound on max(gain of any cell, enough): equal to max(best, enough) unless nodes
-    // or budget ran out, or rounding prevents telling whether some cell is open.
+    // See `start`. A node pays for Settings::cones_per_node cones. No two normals may be collinear, and their rows span
+    // no more than p dimensions. The direction is clear of every hyperplane.
     void search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget) {
         start(hyperplanes, enough, nodes, budget);
         paid_ = 0;

@@ -14,9 +14,7 @@ class GainByConflicts : public ConflictSearch {
 
     void charge_to(Budget& budget) { cone_.charge_to(budget); }
 
-    // Searches for a cell with gain above `enough` in at most `nodes` nodes. Afterwards best() is the largest gain
-    // found (or -1), direction() a point inside its cell, and upper() an upper bound on max(gain of any cell, enough):
-    // equal to max(best, enough) unless nodes or budget ran out, or rounding hides whether cells exist.
+    // See `start`.
     void search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget) {
         start(hyperplanes, enough, nodes, budget);
         marks_.assign(hyperplanes.count, undecided);
