@@ -59,10 +59,11 @@ def suspicions(cells: pd.DataFrame, data: DataFile, numbers: pd.DataFrame) -> It
     n_copies = count_improbable_copies(cells)
     if n_copies:
         words = "is an exact copy" if n_copies == 1 else "are exact copies"
+        place = f"{'it' if n_copies == 1 else 'the first'} is on line {cells.duplicated().idxmax()}"
         way = "" if data.group is not None else ", or use --group COL if they belong to one patient"
         yield (
-            f"{n_copies} of {len(cells)} rows {words} of an earlier row, the first on line "
-            f"{cells.duplicated().idxmax()}, which chance does not explain; delete what was pasted twice{way}"
+            f"{n_copies} of {len(cells)} rows {words} of an earlier row, which is more than chance explains; {place}; "
+            f"delete what was pasted twice{way}"
         )
     for name in cells.columns:
         if name not in (data.target, data.group, data.weight, *data.categorical):

@@ -24,16 +24,15 @@ def warnings(tmp_path: Path, rows: list[list[Any]], name: str = "id", **roles: A
 def test_copied_rows_are_counted(tmp_path):
     copies, ids = warnings(tmp_path, ROWS + ROWS[:3])
     assert copies == (
-        "3 of 33 rows are exact copies of an earlier row, the first on line 32, which chance does not explain; "
-        "delete what was pasted twice, or use "
-        "--group COL if they belong to one patient"
+        "3 of 33 rows are exact copies of an earlier row, which is more than chance explains; the first is on line "
+        "32; delete what was pasted twice, or use --group COL if they belong to one patient"
     )
     assert ids.startswith(
         "column 'id' repeats: 30 different values on 33 rows; use --group 'id' if it identifies"
     )
     (alone,) = warnings(tmp_path, ROWS + ROWS[:1], group="id", exclude=[])
     assert alone.startswith(
-        "1 of 31 rows is an exact copy of an earlier row, the first on line 32, which chance"
+        "1 of 31 rows is an exact copy of an earlier row, which is more than chance explains; it is on line 32;"
     )
     assert alone.endswith("pasted twice")
 
