@@ -106,9 +106,8 @@ def count_improbable_copies(X: Any, labels: NDArray[Any] | None = None) -> int:
     if np.prod(np.shape(X)) > MOST_VALUES or len(np.shape(X)) > 2:
         return 0
     table = X if hasattr(X, "iloc") else np.asarray(dense(X))
-    columns = (
-        table.reshape(len(table), -1).T if getattr(table, "dtype", np.dtype(object)).kind in "biuf" else ()
-    )
+    is_numeric = isinstance(table, np.ndarray) and table.dtype.kind in "biuf"
+    columns = table.reshape(len(table), -1).T if is_numeric else ()
     if any(np.unique(column).size == len(column) for column in columns):
         return 0  # no two rows are equal where a column has no value twice
     codes = _codes_of_columns(table, labels)

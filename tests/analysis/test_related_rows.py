@@ -36,6 +36,12 @@ def test_independent_rows_are_left_alone(name):
         assert kinds(cases.X, cases.y == 1) == []
 
 
+def test_a_column_may_have_the_name_of_an_attribute_of_arrays():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), columns=["dtype", "shape"])
+    assert count_improbable_copies(frame) == 0
+    assert count_improbable_copies(pd.concat([frame, frame])) == 20
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_independent_patients_of_few_values_are_left_alone(seed):
     rng = np.random.default_rng(seed)
