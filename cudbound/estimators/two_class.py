@@ -182,7 +182,7 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         """
         rows: Any = X
         has_names = hasattr(self, "feature_names_in_")
-        is_plain = type(rows) is np.ndarray and rows.dtype == np.float64 and not has_names and len(rows) > 0
+        is_plain = type(rows) is np.ndarray and rows.dtype == np.float64 and not has_names and rows.size > 0
         if is_plain and rows.shape[1:] == (self.n_features_in_,) and np.isfinite(rows).all():
             return np.asarray(rows)  # as `validate_data` does after ten times as long, if the rows are few
         return np.asarray(validate_data(self, X, dtype=np.float64, reset=False))

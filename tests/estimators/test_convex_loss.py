@@ -182,6 +182,18 @@ def test_equals_linear_regression_on_plus_minus_one(fit_intercept, weighted):
     np.testing.assert_allclose(ours.decision_function(X), peer.predict(X), atol=1e-10)
 
 
+@pytest.mark.parametrize("rows", [1.0, np.array(1.0), np.ones(3), np.empty((0, 3)), np.ones((2, 2))])
+def test_what_is_no_table_of_the_columns_is_refused_as_by_scikit_learn(rows):
+    X, y = noisy()
+    fitted = LeastSquaresClassifier().fit(X, y)
+    reasons = "2D array|0 sample|2 features"
+    with pytest.raises(ValueError, match=reasons) as expected:
+        LogisticRegression().fit(X, y).predict(rows)
+    with pytest.raises(ValueError, match=reasons) as refused:
+        fitted.predict(rows)
+    assert str(refused.value) == str(expected.value).replace("LogisticRegression", "LeastSquaresClassifier")
+
+
 @pytest.mark.parametrize(
     "labels", [[0, 1], [-1, 1], [1, 2], ["no", "yes"], [False, True], [1.0, 2.0]], ids=repr
 )
