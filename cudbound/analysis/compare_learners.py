@@ -315,7 +315,8 @@ class Comparison:
         for sample in self.samples.values():  # one without scores is refused before the refits of others
             RecordedOutputs(("scores",)).of(sample.estimator, sample.X)
         orders = {name: sample.classes.tolist() for name, sample in self.samples.items()}
-        if len({repr(order) for order in orders.values()}) > 1:
+        first, *others = orders.values()
+        if any(order != first for order in others):
             raise ValueError(
                 f"For the AUC, all learners must have the labels in the same order in classes_. Got {orders}; sort the "
                 "labels in fit, and return the columns of predict_proba in this order."

@@ -168,6 +168,20 @@ def test_learners_with_other_orders_of_the_classes_have_no_common_event(learners
         compare_learners(learners, X, Y, metric="auc", n_resamples=20, rng=0)
 
 
+class NumbersItsClasses(GaussianNB):
+    """Has its classes as whole numbers, whatever the type of the labels."""
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, np.asarray(y).astype(int), sample_weight)
+
+
+@pytest.mark.parametrize("kind", [bool, float])
+def test_equal_classes_of_another_type_have_the_same_order(kind):
+    found = compare_learners([A, NumbersItsClasses()], X, Y.astype(kind), metric="auc", n_resamples=20, rng=0)
+    same = compare_learners([A, GaussianNB()], X, Y.astype(kind), metric="auc", n_resamples=20, rng=0)
+    assert found.estimate == same.estimate
+
+
 def test_the_aucs_of_a_tuned_and_another_learner_are_compared_on_draws_without_copies():
     search = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 10.0]}, cv=2)
     found = compare_learners([search, A], X, Y, metric="auc", n_resamples=20, rng=0)
