@@ -419,6 +419,7 @@ def check_can_be_refitted(estimator: Any) -> None:
         estimator = estimator.steps[-1][1]
     name = type(estimator).__name__
     try:
+        estimator.get_params()  # what a class without BaseEstimator lacks, in fewer words than those of its tags
         get_tags(estimator)
         with warnings.catch_warnings(action="ignore", category=FutureWarning):  # said when it was made
             clone(estimator)

@@ -10,7 +10,7 @@ from direct_refits import prepare_refits
 from imblearn.over_sampling import SMOTE, RandomOverSampler
 from imblearn.pipeline import make_pipeline as make_resampling_pipeline
 from imblearn.under_sampling import RandomUnderSampler
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.preprocessing import StandardScaler
@@ -130,3 +130,32 @@ def test_refits_are_those_of_clones(resampled):
         assert (
             compare_learners({"resampled": resampled, "majority": "majority"}, X, Y, rng=0).row.n_fits == 200
         )
+
+
+class NoParameters(ClassifierMixin):
+    """A classifier that was written without BaseEstimator."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+class ForgetsItsParameter(NoParameters, BaseEstimator):
+    def __init__(self, depth=1):
+        self.size = depth
+
+
+@pytest.mark.parametrize(
+    ("classifier", "lacks"), [(NoParameters(), "get_params"), (ForgetsItsParameter(), "depth")]
+)
+def test_a_class_that_cannot_be_cloned_is_refused_with_what_it_lacks(classifier, lacks):
+    name = type(classifier).__name__
+    words = (
+        f"{name} cannot be cloned for refits: '{name}' object has no attribute '{lacks}'. Write class {name}("
+    )
+    with pytest.raises(UnsupportedEstimatorError) as refused:
+        compare_intervals(classifier.fit(X, Y), X, Y, **CALL)
+    assert str(refused.value).startswith(words)
