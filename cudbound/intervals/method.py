@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -592,9 +592,8 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
 
     defaults: dict[str, Any] = {"title": name, "cost": "its own fits", "with_groups": "no"}
     defaults |= dict.fromkeys(("assumptions", "tendency", "reference"), "not stated")
-    defaults |= {
-        part: text for part, text in described(getattr(interval, "func", interval)).items() if text
-    } | card
+    function = interval.func if isinstance(interval, partial) else interval
+    defaults |= {part: text for part, text in described(function).items() if text} | card
     defaults["title"] = title or defaults["title"]
     return Method(
         name=name, needs=frozenset({OWN_INTERVALS}), compute=compute, user_function=interval, **defaults

@@ -530,6 +530,22 @@ def test_its_row_holds_what_it_returned():
     assert table["langford-binomial"] == alone["langford-binomial"]
 
 
+class Fixed:
+    """Limits of their own."""
+
+    func = 0.3
+
+    def __call__(self, model, X, y, level, rng):
+        return self.func, 0.0, 1.0
+
+
+@pytest.mark.parametrize("interval", [Fixed(), partial(Fixed())], ids=["object", "partial"])
+def test_the_title_of_an_own_method_is_that_of_the_function_or_object(interval):
+    mine = own_method("mine", interval)
+    assert mine.title == "Limits of their own"
+    assert compare_intervals(CLF, X, Y, methods=[mine], **FAST)["mine"].estimate == 0.3
+
+
 def test_two_methods_in_a_tuple_are_not_a_name_with_its_options():
     for methods in (
         ("langford-binomial", limits),
