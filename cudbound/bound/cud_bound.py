@@ -189,7 +189,7 @@ class CudBound:
         if self.search.all_draws and self.draws.certified.all():
             remarks = ["all draws solved exactly"]
         elif self.certified:
-            remarks = ["draws solved exactly as far as needed"]
+            remarks = ["half-width computed exactly"]
         else:
             remarks = [f"q of the mean loss {within(self.q_lower, self.q)}, upper value used"]
         if self.n_single_class_draws:

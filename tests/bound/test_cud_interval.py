@@ -196,7 +196,7 @@ def test_polish_gives_the_interval_of_the_exact_minimizer() -> None:
     scores = [clf.decision_function(X) for clf in (rough, exact)]
     assert report.score_change == pytest.approx(np.abs(scores[0] - scores[1]).max())
     assert report.n_changed_predictions == (rough.predict(X) != exact.predict(X)).sum()
-    assert polished.row.remarks == ("draws solved exactly as far as needed", str(report))
+    assert polished.row.remarks == ("half-width computed exactly", str(report))
     assert "for the error of the polished classifier; training error" in str(polished)
     assert polished.at(confidence_level=0.8).polish is report
 
