@@ -93,6 +93,9 @@ class AdditiveModel:
     tuned_by: tuple[str, ...] = ()
     polish: Polish | None = None
 
+    def __post_init__(self) -> None:
+        _protect(self, ("design", "labels", "coef", "penalty", "l1_penalty", "sample_weight"))
+
     @property
     def training_errors(self) -> NDArray[np.bool_]:
         """Whether each row is misclassified, with sign(0) = +1; shape (n_samples,)."""
@@ -128,6 +131,15 @@ class AdditiveModel:
         return replace(
             self, labels=-self.labels, coef=-self.coef, offset=-self.offset, classes=self.classes[::-1]
         )
+
+
+def _protect(frozen: object, names: Sequence[str]) -> None:
+    """Make these arrays views that cannot be written to: what is cached of them would not change with them."""
+    for name in names:
+        if getattr(frozen, name) is not None:
+            view = np.asarray(getattr(frozen, name)).view()
+            view.flags.writeable = False
+            object.__setattr__(frozen, name, view)
 
 
 #: Fields of a problem that are arrays and may be None.
@@ -178,6 +190,9 @@ class Problem:
     sample_weight: Array | None = None
     offset: Array | None = None
     draw_scale: Array | None = None
+
+    def __post_init__(self) -> None:
+        _protect(self, ("design", "coef", "penalty", "l1_penalty"))
 
     @classmethod
     def of(

@@ -122,6 +122,21 @@ def test_the_problem_stays_when_the_arrays_of_the_caller_change() -> None:
     assert problem.digest() == before
 
 
+def test_arrays_whose_coordinates_are_kept_cannot_be_written_to() -> None:
+    problem = problem_with(penalty=1.0, l1_penalty=0.5)
+    model = AdditiveModel(DESIGN.copy(), LABELS.copy(), COEF.copy(), get_loss("squared"), np.array([0, 1]))
+    for owner, names in (
+        (problem, ("design", "coef", "penalty", "l1_penalty")),
+        (model, ("design", "labels", "coef")),
+    ):
+        for name in names:
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(owner, name)[:] = 0.0
+    basis = model.training.basis
+    assert model.problem(COUNTS).basis is basis
+    assert replace(model, design=2.0 * DESIGN).training.basis is not basis
+
+
 @pytest.mark.parametrize("scale", [1e-99, 1e98])
 def test_units_within_the_range_do_not_change_the_answer(scale: float) -> None:
     problem = make("general", 0)
