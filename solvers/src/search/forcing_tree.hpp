@@ -17,6 +17,10 @@ class ForcingTree {
         double rise;      // the loss beyond it exceeds the node's by at least this
         double distance;  // to it from that point
     };
+    static bool is_cheaper(const Crossed& a, const Crossed& b) {
+        if (a.rise != b.rise) return a.rise < b.rise;
+        return a.distance != b.distance ? a.distance < b.distance : a.index > b.index;
+    }
     struct Level {
         std::unique_ptr<Node> node;
         Vector<Crossed> crossed;
@@ -56,29 +60,37 @@ class ForcingTree {
     }
 
     // Children: each crossed hyperplane in turn, the most expensive first (without curvature the most distant), is
-    // forced and then given up. What is known about the loss beyond it bounds each child before it is solved.
+    // forced and then given up. What is known about the loss beyond it bounds each child before it is solved. Those too
+    // expensive for the full score come first, in any order. Of the others few are needed before what is left of the
+    // score is too small.
     void expand(int depth, double uncrossed) {
         Level& here = level(depth);
-        std::sort(here.crossed.begin(), here.crossed.end(), [](const Crossed& a, const Crossed& b) {
-            if (a.rise != b.rise) return a.rise > b.rise;
-            return a.distance != b.distance ? a.distance > b.distance : a.index < b.index;
-        });
+        const double least = here.node->loss;
         double score = uncrossed;
         for (const Crossed& h : here.crossed) score += gains_[h.index];
-        for (const Crossed& h : here.crossed) {
-            const double loss = here.node->loss + h.rise;
-            const double best = bound(score, loss);
-            if (!at_most(best, cut()) && may_enter(best)) {
-                Level& next = force(depth, h.index);
-                const auto settled = settle(*next.node, score);
-                // the same bound after rounding: what a limit leaves open is never less than what would have been found
-                next.node->loss = std::max(next.node->loss, loss);
-                if (settled == Relaxation::Settled::yes) process(depth + 1, score);
-                if (settled == Relaxation::Settled::unresolved) leave_open(best);
-                forced_.pop_back();
-            }
+        const auto is_too_far = [&, full = score, most = cut()](const Crossed& h) {
+            return at_most(bound(full, least + h.rise), most);
+        };
+        const auto give_up = [&](const Crossed& h) {
             marks_[h.index] = given_up;
             score -= gains_[h.index];
+        };
+        auto last = here.crossed.end();
+        const auto first = std::partition(here.crossed.begin(), last, is_too_far);
+        std::for_each(here.crossed.begin(), first, give_up);
+        std::make_heap(first, last, is_cheaper);
+        for (; first != last && !at_most(score, cut()); give_up(*last)) {
+            std::pop_heap(first, last--, is_cheaper);
+            const double loss = least + last->rise;
+            const double best = bound(score, loss);
+            if (at_most(best, cut()) || !may_enter(best)) continue;
+            Level& next = force(depth, last->index);
+            const auto settled = settle(*next.node, score);
+            // the same bound after rounding: what a limit leaves open is never less than what would have been found
+            next.node->loss = std::max(next.node->loss, loss);
+            if (settled == Relaxation::Settled::yes) process(depth + 1, score);
+            if (settled == Relaxation::Settled::unresolved) leave_open(best);
+            forced_.pop_back();
         }
         for (const Crossed& h : here.crossed) marks_[h.index] = undecided;
     }
