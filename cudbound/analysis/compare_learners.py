@@ -21,7 +21,7 @@ from cudbound.analysis.question import Question, check_new_cases
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import ComparisonTable
 from cudbound.basis import exceptions
-from cudbound.basis.calls import bar_of_refits, public_call
+from cudbound.basis.calls import bar_of_refits, public_call, warn
 from cudbound.basis.method_card import Needs
 from cudbound.basis.results import UNDEFINED_LIMITS, ComparisonResult
 from cudbound.basis.sample import Sample, predicted_labels, related_rows
@@ -34,7 +34,7 @@ from cudbound.metrics.metrics import check_name
 from cudbound.metrics.views import on_common_draws
 from cudbound.point_estimates.auc import NO_DRAW_OF_BOTH
 from cudbound.records import Records, TestSetLosses
-from cudbound.report.sentences import few_test_cases, warn_of
+from cudbound.report.sentences import few_test_cases
 from cudbound.report.tables import Run
 from cudbound.resampling import Resampling
 from cudbound.resampling.bootstrap import BOOTSTRAP
@@ -374,7 +374,8 @@ class Comparison:
             classifiers={name: describe_classifier(each.estimator) for name, each in self.samples.items()},
             procedures={name: procedure_in_words(each.estimator) for name, each in self.samples.items()},
         )
-        warn_of((*few_test_cases(rows), *run.cautions))
+        for caution in (*few_test_cases(rows), *run.cautions):
+            warn(caution)
         return ComparisonTable(rows, run)
 
     def _rows(

@@ -13,7 +13,7 @@ from cudbound.analysis.analyze import analyze
 from cudbound.analysis.question import Question
 from cudbound.analysis.rows import UNKNOWN_ORIGIN, Analysis
 from cudbound.analysis.saved_file import SavedBound
-from cudbound.basis.calls import public_call
+from cudbound.basis.calls import public_call, warn
 from cudbound.basis.exceptions import CudboundWarning, ParameterError, SavedResultError
 from cudbound.basis.results import Estimand, IntervalEstimate, Pictured, WithInterval
 from cudbound.basis.validation import Features, Learner
@@ -26,7 +26,7 @@ from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import PREDICTIVE, Metrics, in_metric_terms
 from cudbound.records import Records
 from cudbound.report.files import write_texts
-from cudbound.report.sentences import Description, cautions, describe_rows, majority_sentence, warn_of
+from cudbound.report.sentences import Description, cautions, describe_rows, majority_sentence
 from cudbound.report.tables import Run
 
 if TYPE_CHECKING:
@@ -178,7 +178,8 @@ def cud_interval(
     analysis = analyze(question, estimator, X, y, groups, sample_weight)
     ((bounded,),) = analysis.cud_bounds
     result = CudResult(**vars(bounded), analysis=analysis)
-    warn_of(result.cautions)
+    for caution in result.cautions:
+        warn(caution)
     return result
 
 

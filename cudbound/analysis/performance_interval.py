@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.basis.calls import public_call
+from cudbound.basis.calls import public_call, warn
 from cudbound.basis.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -338,14 +338,15 @@ def _table_of(
     """Return a table of these methods, and issue its cautions as warnings; `data` are arguments of `analyze`."""
     from cudbound.analysis.analyze import analyze
     from cudbound.analysis.question import Question
-    from cudbound.report.sentences import cautions, warn_of
+    from cudbound.report.sentences import cautions
 
     question = Question.of(methods, **settings)
     if one_metric and len(question.metrics.names) > 1:
         raise ParameterError("metric", "one metric; compare_intervals accepts several", settings["metric"])
     analysis = analyze(question, *data, several=True, one_metric=one_metric)
     rows = analysis.rows()
-    warn_of(cautions(rows, analysis.sample.n_samples, analysis.cautions))
+    for caution in cautions(rows, analysis.sample.n_samples, analysis.cautions):
+        warn(caution)
     return kind(rows, analysis=analysis)
 
 
@@ -426,7 +427,7 @@ def estimate_error(
     from cudbound.analysis.table import PointEstimateTable
     from cudbound.basis.results import PointEstimate
     from cudbound.point_estimates import compute_estimate, find_estimators
-    from cudbound.report.sentences import few_test_cases, warn_of
+    from cudbound.report.sentences import few_test_cases
     from cudbound.resampling.make_records import INNER_DRAWS
 
     estimators = find_estimators(methods)
@@ -447,5 +448,6 @@ def estimate_error(
         refused=analysis.refused,
         failed=analysis.failed,
     )
-    warn_of((*few_test_cases(rows), *analysis.cautions))
+    for caution in (*few_test_cases(rows), *analysis.cautions):
+        warn(caution)
     return PointEstimateTable(rows, analysis.run)

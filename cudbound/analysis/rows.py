@@ -325,8 +325,8 @@ def rows_of_target(analysis: Analysis, target: MetricRows, target_records: Recor
         confidence_level=target.family_level,
         alternative=target.alternative,
         metric=metric.name,
-        lowest=metric.range.low,
-        highest=metric.range.high,
+        lowest=metric.limits().low,
+        highest=metric.limits().high,
     )
     on_test_set = [method.name for method in methods if method.on_test_set]
     if tested is None or not on_test_set:

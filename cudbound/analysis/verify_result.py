@@ -446,7 +446,7 @@ def check_interval(bound: SavedBound, confidence_level: float) -> Iterator[Check
     wrong = ""
     for interval in reversed(intervals):
         raw = ConfidenceInterval(interval.estimate - interval.q, interval.estimate + interval.q)
-        limits = raw.clipped(*interval.metric.range)
+        limits = raw.clipped(*interval.metric.limits())
         if limits != (interval.low, interval.high):
             written = f"{interval.low!r} to {interval.high!r}"
             wrong = f"the file has {written}, but they are {limits.low!r} to {limits.high!r}"

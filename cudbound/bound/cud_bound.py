@@ -165,7 +165,7 @@ class CudBound:
     @property
     def confidence_interval(self) -> ConfidenceInterval:
         """The raw interval clipped to the range of the metric."""
-        return self.raw_interval.clipped(*self.metric.range)
+        return self.raw_interval.clipped(*self.metric.limits())
 
     @property
     def certified(self) -> bool:
@@ -287,7 +287,7 @@ def solve_bounds(
     alone, wrong = joint is None and family[0].plain, model.training_errors
     bounds = tuple(
         CudBound(
-            estimate=rows.metric.from_loss(model.training_error) if alone else rows.value(wrong),
+            estimate=rows.metric.from_loss(float(wrong.mean())) if alone else rows.value(wrong),
             q=np.nan,
             confidence_level=confidence_level,
             draws=of_metric,

@@ -291,10 +291,8 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
     return FittedClassifier(estimator, X, y, sample, description, model.warnings, labels)
 
 
-def new_cases_of(fitted: FittedClassifier, data: DataFile, file: Path | None) -> tuple[Any, Any] | None:
-    """Return the cases of a file of new ones, if there is one, in the form of the training rows of a classifier."""
-    if file is None:
-        return None
+def new_cases_of(fitted: FittedClassifier, data: DataFile, file: Path) -> tuple[Any, Any]:
+    """Return the cases of a file of new ones in the form of the training rows of a classifier."""
     import numpy as np
 
     from cudbound.inputs.csv_columns import read_new_cases
@@ -312,11 +310,11 @@ def in_form_of_fit(fitted: FittedClassifier, rows: NDArray[Any]) -> Any:
     return pd.DataFrame(rows, columns=list(fitted.sample.feature_names))[list(fitted.X.columns)]
 
 
-def folds_of(sample: TrainingData, folds: Any) -> Any:
-    """Return the ``cv`` of the package for a number of folds: stratified, or of whole groups."""
+def folds_of_groups(folds: Any) -> Any:
+    """Return the ``cv`` of the package for a number of folds of whole groups, None for the usual number."""
     from sklearn.model_selection import GroupKFold
 
-    return folds if folds is None or sample.groups is None else GroupKFold(folds)
+    return None if folds is None else GroupKFold(folds)
 
 
 def compute(
@@ -337,7 +335,9 @@ def compute(
             first.X,
             first.y,
             groups=sample.groups,
-            resampling=replace(resampling, cv=folds_of(sample, resampling.cv)),
+            resampling=resampling
+            if sample.groups is None
+            else replace(resampling, cv=folds_of_groups(resampling.cv)),
             **arguments,
         )
     return with_notes(table, fitted), collected

@@ -182,7 +182,7 @@ def interval(
         methods=requested,
         metric=_metrics_for(fitted, metric, joint, costs, prevalence),
         sample_weight=sample.weights,
-        new_cases=new_cases_of(fitted, data, new_cases),
+        new_cases=None if new_cases is None else new_cases_of(fitted, data, new_cases),
         rng=seed,
         **further,
     )

@@ -74,7 +74,7 @@ def report(
             event=fitted.labels[1],
             groups=sample.groups,
             sample_weight=sample.weights,
-            new_cases=new_cases_of(fitted, data, new_cases),
+            new_cases=None if new_cases is None else new_cases_of(fitted, data, new_cases),
             rng=seed,
             in_words=lambda table: with_notes(table, {SINGLE: fitted}),
             as_read=(sample.columns, lambda rows: in_form_of_fit(fitted, sample.coded(rows))),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cudbound.cli.command import DISAGREES, CollectedWarnings, command, in_words_of_the_command
-from cudbound.cli.fitted import SavedModel, fit, folds_of, new_cases_of
+from cudbound.cli.fitted import SavedModel, fit, folds_of_groups, new_cases_of
 from cudbound.cli.input_options import MODEL_OPTIONS, chosen_classifier, new_cases_option
 from cudbound.cli.options import FILE, OUTPUT, jobs_option, options_as_object
 from cudbound.cli.output import ResultOutput, output_options
@@ -115,8 +115,8 @@ def verify(
             fitted.y,
             groups=data.groups,
             sample_weight=data.weights,
-            cv=folds_of(data, how.folds),
-            new_cases=new_cases_of(fitted, how.data, new_cases),
+            cv=how.folds if data.groups is None else folds_of_groups(how.folds),
+            new_cases=None if new_cases is None else new_cases_of(fitted, how.data, new_cases),
             n_jobs=n_jobs,
         )
     output.write(verification, CollectedWarnings())

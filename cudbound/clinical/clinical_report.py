@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.analysis.analyze import fitted_sample
 from cudbound.analysis.table import IntervalTable
-from cudbound.basis.calls import public_call, versions
+from cudbound.basis.calls import public_call, versions, warn
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.validation import Features, Learner, check_seed
 from cudbound.basis.words import escape_html, format_proportion, printable
@@ -27,7 +27,6 @@ from cudbound.plotting.forest import ForestDisplay
 from cudbound.plotting.risks import CountsDisplay, InstabilityDisplay, RiskRangesDisplay
 from cudbound.report.files import page, write_texts
 from cudbound.report.render import strict
-from cudbound.report.sentences import warn_of
 from cudbound.resampling.settings import Streams
 
 #: Value of "format" in a file; raised when a field changes its meaning or goes.
@@ -232,7 +231,8 @@ def make_report(
     streams = Streams(np.random.default_rng(seed))
     sample = fitted_sample(estimator, X, y, streams, shared["groups"], shared["sample_weight"])
     results = report_results(sample, n_resamples=n_resamples, seed=seed, **shared)
-    warn_of(results.warnings)
+    for reason in results.warnings:
+        warn(reason)
     results = replace(results, table=in_words(results.table))
     messages = map(worded, [*results.table.cautions, *results.warnings])
     report = {

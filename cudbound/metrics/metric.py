@@ -18,6 +18,9 @@ from cudbound.basis.words import counted, format_divided_level
 
 Bools = NDArray[np.bool_]
 
+#: Where a mean loss lies.
+WHOLE = ConfidenceInterval(0.0, 1.0)
+
 #: What a one-sided alternative about a metric says of the loss behind it, where the metric is one minus that.
 _MIRRORED = {"two-sided": "two-sided", "less": "greater", "greater": "less"}
 
@@ -92,11 +95,6 @@ class Metric:
         """Whether it averages the classes separately, or compares them with each other."""
         return self.shares is not None or self.reads == "scores"
 
-    @cached_property
-    def range(self) -> ConfidenceInterval:
-        """The smallest and the largest possible value."""
-        return self.limits(ConfidenceInterval(0.0, 1.0))
-
     def smallest(self, sizes: tuple[int, int]) -> int:
         """Return the number of rows of the smaller class, of those that it averages, from both classes' sizes."""
         return min(size for size, share in zip(sizes, self.shares or (1.0, 1.0), strict=True) if share > 0.0)
@@ -109,8 +107,8 @@ class Metric:
         """Return the mean loss, in [0, 1], for a value of the metric."""
         return (self.top - value if self.complement else value) / self.scale
 
-    def limits(self, interval: ConfidenceInterval) -> ConfidenceInterval:
-        """Return limits of the metric from those of its mean loss."""
+    def limits(self, interval: ConfidenceInterval = WHOLE) -> ConfidenceInterval:
+        """Return limits of the metric from those of its mean loss; by default its smallest and largest value."""
         ends = sorted((self.from_loss(interval.low), self.from_loss(interval.high)))
         return ConfidenceInterval(*ends)
 

@@ -499,6 +499,6 @@ def in_metric_terms(
         alternative=metric.alternative_of_loss(row.alternative),
         remarks=(*based, *remarks, *row.remarks),
         standard_error=None if row.standard_error is None else metric.scale * row.standard_error,
-        lowest=metric.range.low,
-        highest=metric.range.high,
+        lowest=metric.limits().low,
+        highest=metric.limits().high,
     )

@@ -51,8 +51,19 @@ class Polish:
         )
 
 
+class ReadOnlyArrays:
+    """A dataclass whose arrays cannot be written to: what is cached of them would not change with them."""
+
+    def __post_init__(self) -> None:
+        for name, array in vars(self).items():
+            if isinstance(array, np.ndarray):
+                view = array.view()
+                view.flags.writeable = False
+                object.__setattr__(self, name, view)
+
+
 @dataclass(frozen=True)
-class AdditiveModel:
+class AdditiveModel(ReadOnlyArrays):
     """A fitted classifier sign(b(gamma-hat, x)'beta) on its training set, as plain arrays.
 
     Attributes
@@ -93,9 +104,6 @@ class AdditiveModel:
     tuned_by: tuple[str, ...] = ()
     polish: Polish | None = None
 
-    def __post_init__(self) -> None:
-        _protect(self, ("design", "labels", "coef", "penalty", "l1_penalty", "sample_weight"))
-
     @property
     def training_errors(self) -> NDArray[np.bool_]:
         """Whether each row is misclassified, with sign(0) = +1; shape (n_samples,)."""
@@ -133,15 +141,6 @@ class AdditiveModel:
         )
 
 
-def _protect(frozen: object, names: Sequence[str]) -> None:
-    """Make these arrays views that cannot be written to: what is cached of them would not change with them."""
-    for name in names:
-        if getattr(frozen, name) is not None:
-            view = np.asarray(getattr(frozen, name)).view()
-            view.flags.writeable = False
-            object.__setattr__(frozen, name, view)
-
-
 #: Fields of a problem that are arrays and may be None.
 OPTIONAL = ("weights", "penalty", "l1_penalty", "sample_weight", "offset", "draw_scale")
 #: Arrays that may be negative.
@@ -149,7 +148,7 @@ SIGNED = ("coef", "weights", "offset")
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(ReadOnlyArrays):
     """One optimization problem per draw, all on the same design, for `cudbound.solve.solve_draws`.
 
     Attributes
@@ -190,9 +189,6 @@ class Problem:
     sample_weight: Array | None = None
     offset: Array | None = None
     draw_scale: Array | None = None
-
-    def __post_init__(self) -> None:
-        _protect(self, ("design", "coef", "penalty", "l1_penalty"))
 
     @classmethod
     def of(

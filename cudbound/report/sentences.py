@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import resources
 
-from cudbound.basis.calls import versions, warn
+from cudbound.basis.calls import versions
 from cudbound.basis.exceptions import CudboundWarning, ManyFeaturesWarning, SmallSampleWarning
 from cudbound.basis.proportions import limit_without_error
 from cudbound.basis.results import ComparisonResult, Estimand, IntervalEstimate, PointEstimate
@@ -266,12 +266,6 @@ def cautions(
         )
         of_training.append(SmallSampleWarning(message, n_samples=n_samples))
     return (*of_training, *of_data, *few_test_cases(rows))
-
-
-def warn_of(reasons: Iterable[CudboundWarning]) -> None:
-    """Issue the cautions as warnings."""
-    for reason in reasons:
-        warn(reason)
 
 
 def few_test_cases(rows: Iterable[Row]) -> tuple[CudboundWarning, ...]:

@@ -95,7 +95,7 @@ def interval_report(
     columns = [Column("metric", "metric", "text"), *_COLUMNS] if other else _COLUMNS
     quoted = headline(rows, run, style.percent)
     report = rows_report("intervals", title, notes, columns, rows, to_frame, run, style, headline=quoted)
-    return for_paper(report, rows)
+    return report if style.style == "full" else for_paper(report, rows)
 
 
 def _validation_note(rows: Sequence[IntervalEstimate]) -> str:
@@ -130,7 +130,8 @@ def point_report(
     )
     columns = (Column("estimate", "estimate", "difference"),)
     title = "Point estimates of the error of a classifier"
-    return for_paper(rows_report("estimates", title, notes, columns, rows, to_frame, run, style), rows)
+    report = rows_report("estimates", title, notes, columns, rows, to_frame, run, style)
+    return report if style.style == "full" else for_paper(report, rows)
 
 
 _ALTERNATIVE = Column("alternative", "alternative", "text")
@@ -192,7 +193,7 @@ def comparison_report(
     ]
     first = [*(_NAMES if len(pairs) > 1 else []), *([] if len(methods) == 1 < len(pairs) else [METHOD])]
     report = rows_report("comparisons", title, notes, columns, rows, to_frame, run, style, first=first)
-    return for_paper(report, by_pair(rows))
+    return report if style.style == "full" else for_paper(report, by_pair(rows))
 
 
 def by_pair(rows: Sequence[ComparisonResult]) -> tuple[ComparisonResult, ...]:

@@ -346,7 +346,7 @@ BEFORE, AFTER = ("a", "b", "method", "confidence_level", "metric"), ("pvalue", "
 
 
 def for_paper(report: Report, rows: Sequence[Row]) -> Report:
-    """Return a table of methods in the style of its report: for a paper, estimates and limits are in one column.
+    """Return a table of methods for a paper: estimates and limits are in one column.
 
     Parameters
     ----------
@@ -356,8 +356,6 @@ def for_paper(report: Report, rows: Sequence[Row]) -> Report:
         The rows behind it.
     """
     style = report.style
-    if style.style != "paper":
-        return report
     levels = {row.interval_level for row in rows if not isinstance(row, PointEstimate)}
     limits = f" ({format_level(levels.pop())} CI)" if len(levels) == 1 else " (CI)" if levels else ""
     columns = {column.key: column for column in report.columns}

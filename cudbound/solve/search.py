@@ -249,8 +249,11 @@ VANISHING = ("logistic", "exponential")
 NO_PENALTY, UNPENALIZED = 1e-4, 2.3
 
 
-def seconds_per_node(problem: Problem) -> float:
-    """Return the cost of a node of the compiled search on the machine where it was measured, within a factor of two.
+def node_budget(problem: Problem, seconds: float = DEFAULT_SECONDS) -> int:
+    """Return the number of nodes that a search of the given duration is planned for; by default the usual limit.
+
+    It is a number of nodes, not of seconds: the same call gives the same interval on every machine. The cost of a node
+    is that on the machine where it was measured, within a factor of two.
 
     Under squared loss a node continues from its parent's factorization; under the others it takes Newton steps, whose
     cost is that of a Hessian and of its factorization. Measured on 18 real data sets of 53 to 345 rows and 3 to 61
@@ -262,20 +265,14 @@ def seconds_per_node(problem: Problem) -> float:
     n, p = map(float, problem.design.shape)
     kinks = KINKS if problem.has_l1_penalty else 1.0
     if problem.loss.quadratic:
-        return kinks * 1e-6 * (2.5 + 8e-4 * min(n, MOST_ROWS) * p)
-    is_penalized = problem.has_l1_penalty or (
-        problem.penalty is not None and problem.penalty.max() >= NO_PENALTY
-    )
-    steps = 1.0 if is_penalized or problem.loss.name not in VANISHING else UNPENALIZED
-    return steps * kinks * 1e-6 * (16.0 + 0.06 * n + 1.6e-3 * n * p * p + 11e-3 * p * p * p)
-
-
-def node_budget(problem: Problem, seconds: float = DEFAULT_SECONDS) -> int:
-    """Return the number of nodes that a search of the given duration is planned for; by default the usual limit.
-
-    It is a number of nodes, not of seconds: the same call gives the same interval on every machine.
-    """
-    return max(LEAST_NODES, int(min(seconds / seconds_per_node(problem), MOST_NODES)))
+        microseconds = 2.5 + 8e-4 * min(n, MOST_ROWS) * p
+    else:
+        is_penalized = problem.has_l1_penalty or (
+            problem.penalty is not None and problem.penalty.max() >= NO_PENALTY
+        )
+        steps = 1.0 if is_penalized or problem.loss.name not in VANISHING else UNPENALIZED
+        microseconds = steps * (16.0 + 0.06 * n + 1.6e-3 * n * p * p + 11e-3 * p * p * p)
+    return max(LEAST_NODES, int(min(seconds / (kinks * 1e-6 * microseconds), MOST_NODES)))
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,7 @@ def test_the_net_benefit_at_a_prevalence_follows_from_both_classes(cut, prevalen
     expected = prevalence * se - (1.0 - prevalence) * (1.0 - sp) * cut / (1.0 - cut)
     found = metric.from_loss(of_others * (1.0 - sp) + of_events * (1.0 - se))
     assert found == pytest.approx(expected, abs=1e-9 / (1.0 - cut))
-    assert metric.range.high == pytest.approx(prevalence)
+    assert metric.limits().high == pytest.approx(prevalence)
 
 
 # ---- how many rows count where wrong rows cost different amounts ----
