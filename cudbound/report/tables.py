@@ -179,7 +179,7 @@ class Style:
             raise ParameterError("style", "'full' or 'paper'", self.style)
 
     def cells(self, numbers: Iterable[tuple[str | float, Kind]], is_proportion: bool = True) -> list[str]:
-        """Write numbers of a row, each by its kind; those that are no proportions are never in percent."""
+        """Write numbers of a row, each by its kind; numbers that are not proportions are never in percent."""
         percent = self.percent and is_proportion
         decimals = None if self.style == "full" else 0 if percent else 2
         return [format_cell(value, kind, decimals, percent) for value, kind in numbers]

@@ -161,8 +161,8 @@ def intervals(setting: Setting, fitted: Any, drawn: Any, new: Any, seed: int) ->
         records = replace(analysis.records, test_set=_first(analysis.records.test_set, m))
         of_fewer = replace(analysis, question=question, records=records)
         for target, _ in analysis.of_targets:
-            found = rows_of_target(of_fewer, target, records_for(target, records))
-            rows += [_row(row, m) for row in found]
+            rows_of_metric = rows_of_target(of_fewer, target, records_for(target, records))
+            rows += [_row(row, m) for row in rows_of_metric]
     return rows
 
 
