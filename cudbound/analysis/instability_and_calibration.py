@@ -13,11 +13,11 @@ from scipy.sparse import vstack
 
 from cudbound.adapters.parts import RecordedOutputs, distances_from_threshold
 from cudbound.basis.calls import bar_of_refits
-from cudbound.basis.exceptions import ParameterError, suggestion
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import Kind
 from cudbound.basis.results import Pictured
 from cudbound.basis.sample import Sample, as_table, predicted_labels, predicted_probabilities
-from cudbound.basis.validation import Array
+from cudbound.basis.validation import Array, check_choice
 from cudbound.basis.words import InLines, format_proportion
 from cudbound.metrics.views import scored
 from cudbound.point_estimates.auc import order_codes
@@ -189,7 +189,8 @@ class Instability(InLines, Pictured["Display"]):
         """
         from cudbound.plotting import risks as plots
 
-        possible, hint = get_args(Picture), suggestion(picture, get_args(Picture))
+        possible, hint = get_args(Picture), ""
+        check_choice("picture", picture, possible)
         if self.refit_risks is None:
             possible, hint = possible[:1], NO_RISKS
         elif self.event is None:

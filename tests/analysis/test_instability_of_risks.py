@@ -94,6 +94,12 @@ def test_the_pictures_of_risks_show_them():
             r"one of \['classes', 'mape', 'risks'\]\..*instead\. The outcomes of new rows",
         ),
         ({}, "calibrations", "Did you mean 'calibration'"),
+        (
+            {"risks": None, "refit_risks": None},
+            "risk",
+            r"'calibration', 'classes', .* Got 'risk' instead\. Did you mean 'risks'\?$",
+        ),
+        ({"event": None}, "riskes", r"'calibration', 'classes', .* Did you mean 'risks'\?$"),
     ],
 )
 def test_a_picture_that_cannot_be_drawn_says_which_can(missing, picture, rule):
