@@ -90,6 +90,8 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) 
             place = f" in split {number}"
             for part, rows in zip(counts, map(np.asarray, pair), strict=True):
                 np.add.at(part[number], rows if rows.size else rows.astype(np.int64), 1)
+                if (rows < 0).any():  # NumPy counts them from the end
+                    raise ValueError(f"row numbers must be from 0 to {n - 1}. Got {rows.min()} instead.")
     except (IndexError, TypeError, ValueError) as error:
         raise ValueError(f"The 'cv' parameter cannot split these rows{place}: {error}") from error
     if not pairs:

@@ -168,6 +168,11 @@ def test_splitters_without_a_seed_follow_rng(cv):
             None,
             r"cannot split these rows in split 1: index",
         ),
+        (
+            [(np.arange(10), np.arange(10, N)), (np.arange(10), np.arange(-3, 0))],
+            None,
+            rf"cannot split these rows in split 1: row numbers must be from 0 to {N - 1}\. Got -3 instead",
+        ),
         (KFold(N + 1), None, r"cannot split these rows: Cannot have number of splits"),
         ([], None, r"at least one split"),
         (True, None, r"a number of folds"),
