@@ -245,18 +245,24 @@ class CollectedWarnings:
         Whether all bounds are proved.
     fitted_here : bool
         Whether the command fitted the classifiers.
+    n_copies : int
+        Copied rows that were named in the warnings of the file.
     """
 
     messages: list[str] = field(default_factory=list)
     certified: bool = True
     fitted_here: bool = False
+    n_copies: int = 0
 
     def worded(self, event: object) -> str:
         """Return a warning in words, see `worded`; nothing about a missing CUD bound of a fit of the command itself.
 
-        It cannot be a fit to other rows, and a table with the bound has the reason among its remarks.
+        It cannot be a fit to other rows, and a table with the bound has the reason among its remarks. Nor does it
+        repeat what the warnings of the file said of copied rows.
         """
         unsaid = self.fitted_here and isinstance(event, exceptions.NotMinimizerWarning)
+        if isinstance(event, exceptions.RepeatedRowsWarning):
+            unsaid = vars(event) == {"n_equal": self.n_copies}
         return "" if unsaid else worded(event)
 
 

@@ -328,6 +328,7 @@ def compute(
     sample = first.sample
     estimators = {name: learner.estimator for name, learner in fitted.items()}
     with in_words_of_the_command("some of the refits", first.fitted_here) as collected:
+        collected.n_copies = sample.n_copies
         for name, learner in fitted.items():
             collected.messages += [f"{name}: {text}" if others else text for text in learner.warnings]
         table = call(

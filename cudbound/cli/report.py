@@ -67,6 +67,7 @@ def report(
 
     with in_words_of_the_command("some of the refits", fitted.fitted_here) as collected:
         collected.messages += fitted.warnings
+        collected.n_copies = sample.n_copies
         page = make_report(
             fitted.estimator,
             fitted.X,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.sample import count_improbable_copies
 from cudbound.inputs import data_file, parsed_file
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.data_file import CsvError, DataFile, first_few, key_of, quoted, to_drop
@@ -54,6 +55,8 @@ class TrainingData:
         Sentences on how columns were read and missing values handled.
     warnings : tuple of str
         Possible mistakes to check before using the results.
+    n_copies : int
+        Rows of which a warning says that they are copies of earlier ones.
     columns : DataFrame
         The features as read: one column for each, categories as text, nan for a missing value.
     """
@@ -71,6 +74,7 @@ class TrainingData:
     weights: NDArray[np.float64] | None = None
     n_left_out: int = 0
     warnings: tuple[str, ...] = ()
+    n_copies: int = 0
     columns: Any = None
 
     def coded(self, rows: pd.DataFrame) -> NDArray[np.float64]:
@@ -115,6 +119,7 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     y = keys[target].map(class_keys.index).to_numpy(dtype=np.int64)
     numbers = numbers_in(frame[[name for name in features if name not in categorical]])
     warnings = [*table.warnings, *(note for _, note in spelled.values() if note)]
+    n_copies = 0 if any_features else count_improbable_copies(cells)
     if not any_features:
         if constant := [quoted(name) for name in features if keys[name].nunique() == 1]:
             raise CsvError(to_drop(constant, "has the same value in every row and no use as a feature"))
@@ -123,7 +128,7 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
                 to_drop(of_target, "has a single value per class of the target, like a copy of it")
             )
         warnings += data_file.doubts(table.cells[numbers.columns].loc[frame.index], data)
-        warnings += suspicions(cells, data, numbers)
+        warnings += suspicions(cells, data, numbers, n_copies)
     filled = bool(settled) and data.missing in STRATEGIES
     design, levels = _design(keys, numbers, features, categorical, filled)
     as_text = frame[target].groupby(keys[target]).first()
@@ -145,6 +150,7 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
         weights=None if data.weight is None else _weights(frame[[data.weight]]),
         n_left_out=len(table.cells) - len(frame),
         warnings=tuple(warnings),
+        n_copies=n_copies,
         columns=keys[features].assign(**numbers),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cudbound.basis.sample import unequal_spreads
+from cudbound.basis.sample import count_improbable_copies, unequal_spreads
 from cudbound.basis.words import counted
 from cudbound.inputs import data_file
 from cudbound.inputs.csv_columns import read_training_data
@@ -236,7 +236,8 @@ def _questions(
     )
     numbers = values[_of(roles, NUMERIC)].apply(data_file.to_numbers)
     features = [*_of(roles, *USABLE), *(name for name in _of(roles, ID) if kinds[name] == NUMBERS)]
-    yield from suspicions(values, replace(data, features=features, categorical=()), numbers)
+    data = replace(data, features=features, categorical=())
+    yield from suspicions(values, data, numbers, count_improbable_copies(values))
 
 
 def _readable(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.sample import count_improbable_copies
 from cudbound.basis.words import counted
 from cudbound.inputs.data_file import (
     IDS,
@@ -44,7 +43,7 @@ MOST_CELLS = 1_000_000
 Codes = NDArray[np.intp]
 
 
-def suspicions(cells: pd.DataFrame, data: DataFile, numbers: pd.DataFrame) -> Iterator[str]:
+def suspicions(cells: pd.DataFrame, data: DataFile, numbers: pd.DataFrame, n_copies: int) -> Iterator[str]:
     """Return one sentence per possible mistake in a file.
 
     Parameters
@@ -55,8 +54,9 @@ def suspicions(cells: pd.DataFrame, data: DataFile, numbers: pd.DataFrame) -> It
         With the names of all features.
     numbers : DataFrame of float
         The numeric features.
+    n_copies : int
+        Rows that are copies of earlier ones, see `cudbound.basis.sample.count_improbable_copies`.
     """
-    n_copies = count_improbable_copies(cells)
     if n_copies:
         words = "is an exact copy" if n_copies == 1 else "are exact copies"
         place = f"{'it' if n_copies == 1 else 'the first'} is on line {cells.duplicated().idxmax()}"

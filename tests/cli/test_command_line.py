@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from cli_fakes import CLEAN, assert_error, interval, invoke
 
@@ -244,6 +245,23 @@ def test_instability_is_drawn_and_told_below_the_table(tmp_path):
     assert picture.read_text().startswith("<?xml")
     refused = invoke(*few, "--methods", "bayle-cv", "--instability", str(picture))
     assert_error(refused, 2, "--instability needs two classes and a method that refits on bootstrap draws")
+
+
+FEW = ("--methods", "langford-binomial", "--resamples", "20")
+
+
+@pytest.mark.parametrize("ids", [False, True])
+def test_a_warning_says_once_that_rows_were_copied(tmp_path, ids):
+    """Where the file says it, with the line; of rows that differ in a column without use, where the rows are known."""
+    rng = np.random.default_rng(0)
+    patients = pd.DataFrame(rng.normal(size=(40, 2)), columns=["age", "bmi"])
+    patients["died"] = np.where(patients["age"] > rng.normal(size=40), "yes", "no")
+    patients = pd.concat([patients, patients[:4]], ignore_index=True)
+    patients.assign(visit=rng.normal(size=44) if ids else 1.0).to_csv(tmp_path / "data.csv", index=False)
+    roles = ("--target", "died", "--positive", "yes", "--exclude", "visit", "--seed", "1", "--format", "csv")
+    done = invoke("interval", str(tmp_path / "data.csv"), *roles, *FEW)
+    (line,) = [line for line in done.stderr.splitlines() if "4 of 44 rows" in line]
+    assert ("equal an earlier row in every feature" if ids else "exact copies of an earlier row") in line
 
 
 def test_the_default_limit_of_the_search_names_its_option():
