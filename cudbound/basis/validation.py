@@ -424,6 +424,10 @@ def check_can_be_refitted(estimator: Any) -> None:
         with warnings.catch_warnings(action="ignore", category=FutureWarning):  # said when it was made
             clone(estimator)
     except (AttributeError, RuntimeError, TypeError) as error:
+        if getattr(estimator, "estimator", name) is None:
+            what = f"{name}(estimator=None) has no classifier to fit."
+            way = f"Give it one, such as {name}(LogisticRegression()), and fit it to the training rows."
+            raise UnsupportedEstimatorError(what, way) from error
         raise UnsupportedEstimatorError(
             f"{name} cannot be cloned for refits: {str(error).rstrip('.')}.",
             f"Write class {name}(ClassifierMixin, BaseEstimator), both of sklearn.base, whose __init__ names its "

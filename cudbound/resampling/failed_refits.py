@@ -17,7 +17,8 @@ REMEDIES = (
     (
         r"unknown categor|unseen label|not in index|CategoricalNB: .*out of bounds|Invalid classes",
         "A training set may lack a rare level or class: use an encoder that accepts unknown levels, such as "
-        "OneHotEncoder(handle_unknown='ignore'), list all levels in OrdinalEncoder(categories=[...]), or merge rare "
+        "OneHotEncoder(handle_unknown='ignore'), list all levels in OrdinalEncoder(categories=[...]), tell a "
+        "classifier of numbered levels how many there are, as in CategoricalNB(min_categories=...), or merge rare "
         "levels before the fit.",
     ),
     (r"same order", "Pass the columns in the order of the fit, such as X_test[X.columns]."),

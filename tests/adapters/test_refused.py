@@ -13,7 +13,9 @@ from imblearn.under_sampling import RandomUnderSampler
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
+from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 
 from cudbound import (
@@ -159,3 +161,11 @@ def test_a_class_that_cannot_be_cloned_is_refused_with_what_it_lacks(classifier,
     with pytest.raises(UnsupportedEstimatorError) as refused:
         compare_intervals(classifier.fit(X, Y), X, Y, **CALL)
     assert str(refused.value).startswith(words)
+
+
+@pytest.mark.parametrize("wrapper", [SelfTrainingClassifier, OneVsRestClassifier])
+def test_a_wrapper_without_a_classifier_is_refused_with_the_way_to_give_it_one(wrapper):
+    name = wrapper.__name__
+    words = rf"{name}\(estimator=None\) has no classifier to fit\. Give it one, such as {name}\(LogisticReg"
+    with pytest.raises(UnsupportedEstimatorError, match=words):
+        compare_intervals(wrapper(None), X, Y, **CALL)

@@ -96,7 +96,7 @@ CASES = {
         make_pipeline(OrdinalEncoder(categories=LEVELS), CategoricalNB()),
         (PATIENTS[["site"]], ILL),
         "CategoricalNB (step 'categoricalnb') with IndexError: index 4 is out of bounds for axis",
-        "merge rare levels before the fit",
+        "CategoricalNB(min_categories=...)",
         make_pipeline(OrdinalEncoder(categories=LEVELS), CategoricalNB(min_categories=5)),
     ),
     "a column of its own per level": (
