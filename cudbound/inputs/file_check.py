@@ -11,7 +11,17 @@ from cudbound.basis.sample import count_improbable_copies, unequal_spreads
 from cudbound.basis.words import counted
 from cudbound.inputs import data_file
 from cudbound.inputs.csv_columns import read_training_data
-from cudbound.inputs.data_file import EMPTY, IDS, NUMBERS, SEPARATORS, TEXT, CsvError, DataFile, quoted
+from cudbound.inputs.data_file import (
+    EMPTY,
+    IDS,
+    NUMBERS,
+    SEPARATORS,
+    TEXT,
+    CsvError,
+    DataFile,
+    first_few,
+    quoted,
+)
 from cudbound.inputs.parsed_file import (
     AUTO,
     Table,
@@ -48,6 +58,8 @@ _EVENTS = re.compile("1|yes|y|true|died|dead|death|deceased|positive|pos|event|c
 SHOWN, LONGEST = 3, 20
 #: Values that an outcome may have.
 MOST_CLASSES = 6
+#: Numbers of different integers in a column that may be codes of categories; two are the same feature in either case.
+CODES = range(3, 7)
 
 
 @dataclass(frozen=True)
@@ -212,7 +224,7 @@ def _with_target(
         positive = positive or str(texts[likely[0] if len(likely) == 1 else counts[target].idxmin()])
         words += f" with the event {quoted(positive)}"
     if not (data.target and (data.positive or len(counts[target]) != 2)):
-        others = data_file.first_few([quoted(name) for name in pairs if name != target and not data.target])
+        others = first_few([quoted(name) for name in pairs if name != target and not data.target])
         others = others and f"; other columns with two values: {others}"
         problems.append(f"{words}: a guess; set it with --target COL --positive VALUE{others}")
     return replace(data, target=target, positive=positive)
@@ -235,6 +247,12 @@ def _questions(
         values, {name: kind for name, kind in unusable.items() if kind not in (NUMBERS, SEPARATORS)}
     )
     numbers = values[_of(roles, NUMERIC)].apply(data_file.to_numbers)
+    integers = numbers.columns[(numbers.fillna(0.0) % 1 == 0).all() & numbers.nunique().isin(CODES)]
+    if names := [quoted(name) for name in integers]:
+        yield (
+            f"columns with few different integers are taken as numbers: {first_few(names)}; if some are codes of "
+            "categories, such as 1, 2, 3 for three wards, name these in --categorical COL,COL"
+        )
     features = [*_of(roles, *USABLE), *(name for name in _of(roles, ID) if kinds[name] == NUMBERS)]
     data = replace(data, features=features, categorical=())
     yield from suspicions(values, data, numbers, count_improbable_copies(values))

@@ -102,6 +102,17 @@ def test_features_in_units_of_very_different_size_are_to_be_standardized():
     assert "add --standardize" in invoke(*words, "--resamples", "10", "--seed", "1").stderr
 
 
+def test_columns_of_few_integers_may_have_codes():
+    """One line for all: neither two values, nor seven, nor decimals, nor a column that was named."""
+    few = {f"to_{k}": [RNG.randint(1, k) for _ in range(N)] for k in (2, 3, 6, 7)}
+    write(columns(**few, half=[RNG.choice((0.5, 1, 2)) for _ in range(N)]))
+    (line,) = [
+        line for line in check("--target", "died").stdout.splitlines() if "few different integers" in line
+    ]
+    assert ": 'to_3', 'to_6'; if some are codes of categories" in line
+    assert ": 'to_6'; if" in check("--target", "died", "--categorical", "to_3").stdout
+
+
 def test_names_that_need_quotes_can_be_pasted():
     odd = {
         name: [f"2020-0{1 + i % 9}-11" for i in range(N)] for name in ("a,b", 'say "x"', "-d", "it's $HOME")
