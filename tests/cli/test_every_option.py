@@ -184,13 +184,23 @@ def test_the_version_is_that_of_the_package():
 # --- no option is forgotten
 
 
-def texts_of(node: ast.AST) -> list[str]:
-    """Return the texts in a piece of a test, and the names of functions, such as `interval`, that call a command."""
-    return [
-        part.value if isinstance(part, ast.Constant) else part.id
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) or (isinstance(part, ast.Constant) and isinstance(part.value, str))
-    ]
+def arguments_in(tree: ast.AST) -> set[str]:
+    """Return texts that are arguments, in a call or a list of them, and functions, such as `interval`, of a command.
+
+    What a test looks for in an output, or expects of an error, is none.
+    """
+    found = set()
+    for node in ast.walk(tree):
+        parts: list[ast.expr] = []
+        if isinstance(node, ast.Tuple | ast.List):
+            parts = node.elts
+        elif (
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id != "assert_error"
+        ):
+            parts = [node.func, *node.args]
+        found |= {part.id for part in parts if isinstance(part, ast.Name)}
+        found |= {str(part.value) for part in parts if isinstance(part, ast.Constant)}
+    return found
 
 
 def options(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -203,12 +213,13 @@ def options(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tupl
             yield from options(command.get_command(click.Context(command), name), (*path, name))
 
 
-def test_every_option_of_each_command_stands_in_a_test_of_the_command():
-    """The words of the command, and the option, stand in one file of these tests, or in a line that is refused."""
+def test_every_option_of_each_command_is_used_in_a_test_of_the_command():
+    """The command and the option are arguments in one file of these tests, or stand in a line that is refused."""
     folder = Path(__file__).parent
-    places = [set(texts_of(ast.parse(file.read_text("utf-8")))) for file in folder.glob("*.py")]
+    places = [arguments_in(ast.parse(file.read_text("utf-8"))) for file in folder.glob("*.py")]
     pages = ast.parse((folder.parent / "pages" / "golden_pages.py").read_text("utf-8"))
-    places.append({word for text in texts_of(pages) for word in text.split()})
+    lines = [part.value for part in ast.walk(pages) if isinstance(part, ast.Constant)]
+    places.append({word for line in lines for word in str(line).split()})
     refused = (folder.parent / "pages" / "refusals_of_the_command.txt").read_text("utf-8").splitlines()
     places += [set(line.replace("=", " ").split()) for line in refused if not line.startswith("    ")]
     places = [place | {text.partition("=")[0] for text in place} for place in places]
