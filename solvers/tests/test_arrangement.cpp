@@ -223,8 +223,8 @@ TEST(tally_by_hand) {
     sides.tally(arrangement, labels, weights);
     CHECK_EQUAL(sides.fixed, 1000.0);
     const bool along = arrangement.normals[0] > 0.0;
-    CHECK_EQUAL((along ? sides.positive : sides.negative)[0], 110.0);
-    CHECK_EQUAL((along ? sides.negative : sides.positive)[0], 1.0);
+    CHECK_EQUAL(along ? sides.positive(0) : sides.negative(0), 110.0);
+    CHECK_EQUAL(along ? sides.negative(0) : sides.positive(0), 1.0);
 }
 
 // The tally of any point off the hyperplanes is the score from its definition, sum_i w_i 1{sign(x_i'beta) != y_i}.
@@ -247,7 +247,7 @@ TEST(tally_against_the_score) {
             for (int h = 0; h < arrangement.count; ++h) {
                 double side = 0.0;
                 for (int k = 0; k < p; ++k) side += arrangement.normals[static_cast<std::size_t>(h) * p + k] * beta[k];
-                tallied += side > 0.0 ? sides.positive[h] : sides.negative[h];
+                tallied += side > 0.0 ? sides.positive(h) : sides.negative(h);
             }
             CHECK_NEAR(tallied, oracle::score(instance.view(), 0, beta.data()), 1e-12);
         }

@@ -40,8 +40,8 @@ class SignedSearch {
         settled_ = sign * scores.fixed;
         std::vector<double> unit(p_);
         for (int h = 0; h < arrangement_.count; ++h) {
-            const double gain = sign * (scores.positive[h] - scores.negative[h]);
-            settled_ += std::min(sign * scores.positive[h], sign * scores.negative[h]);
+            const double gain = sign * (scores.positive(h) - scores.negative(h));
+            settled_ += std::min(sign * scores.positive(h), sign * scores.negative(h));
             if (gain == 0.0) continue;
             const double* normal = &arrangement_.normals[static_cast<std::size_t>(h) * p_];
             const double turn = gain > 0.0 ? 1.0 : -1.0;

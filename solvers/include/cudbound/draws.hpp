@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -94,8 +95,10 @@ struct Problem {
     ScoreRange score_range(std::int64_t draw) const {
         ScoreRange range;
         for (std::int64_t i = 0; i < n; ++i) {
-            range.most += std::max(weight(draw, i), 0.0);
-            range.least += std::min(weight(draw, i), 0.0);
+            const double score = weight(draw, i);
+            // maxima without a branch: which rows are drawn is random
+            range.most += 0.5 * (std::abs(score) + score);
+            range.least -= 0.5 * (std::abs(score) - score);
         }
         return range;
     }

@@ -44,12 +44,6 @@ class Ball {
 
     // Sets up draw `draw`; afterwards the members below describe it.
     void set(std::int64_t draw) {
-        const std::int64_t n = problem_.n;
-        double total = 0.0;  // sum of the squared targets
-        for (std::int64_t i = 0; i < n; ++i) {
-            const double mass = problem_.mass(draw, i);
-            if (mass > 0.0) total += mass * problem_.target(i) * problem_.target(i);
-        }
         accumulate(draw);
         const bool squared = factorize_gram(Settings::gram);  // squaring the rows squares their condition
         if (!squared) factorize_rows(draw);
@@ -74,7 +68,7 @@ class Ball {
             modeled += along * along;
         }
         radius2 += problem_.beyond_penalty(modeled);
-        size = total + radius2 + apex2;
+        size = sums_.back() + radius2 + apex2;
     }
 
     // The same for a quadratic; false if it is singular up to rounding.
@@ -174,18 +168,14 @@ class Ball {
     bool certain = true;    // whether it is proved that the flat directions are flat
 
  private:
-    // The Gram matrix (its upper triangle) and the moments of the drawn rows; a zero row only adds a constant to the
-    // loss.
+    // The Gram matrix (its upper triangle), the moments and the squared targets of the drawn rows. Others are not left
+    // out, as which they are is random.
     void accumulate(std::int64_t draw) {
-        const int width = p * (p + 3) / 2;
+        const int width = p * (p + 3) / 2 + 1;
         if (products_.empty()) list_products();
         sums_.assign(width, 0.0);
-        for (std::int64_t i = 0; i < problem_.n; ++i) {
-            const double mass = problem_.mass(draw, i);
-            if (mass == 0.0 || arrangement_.of_row[i] < 0) continue;
-            const double* products = products_.row(i, width);
-            for (int k = 0; k < width; ++k) sums_[k] += mass * products[k];
-        }
+        for (std::int64_t i = 0; i < problem_.n; ++i) masses_[i] = problem_.mass(draw, i);
+        add_columns(products_.data(), masses_.data(), static_cast<int>(problem_.n), sums_.data(), width);
         const double* next = sums_.data();
         for (int a = 0; a < p; ++a) {
             moment_[a] = *next++;
@@ -232,15 +222,19 @@ class Ball {
         for (int f = rank; f < p; ++f) v[f] = Settings::flat_step * scratch_[f];
     }
 
-    // What each row adds to the Gram matrix and the moments.
+    // What each row adds to these sums; a zero row adds only a constant to the loss.
     void list_products() {
-        products_.reserve(problem_.n * p * (p + 3) / 2);
+        masses_.resize(problem_.n);
+        products_.reserve(problem_.n * (p * (p + 3) / 2 + 1));
         for (std::int64_t i = 0; i < problem_.n; ++i) {
+            const double target = problem_.target(i);
             const double* row = problem_.design + i * p;
+            const double share = arrangement_.of_row[i] < 0 ? 0.0 : 1.0;
             for (int a = 0; a < p; ++a) {
-                products_.push_back(row[a] * problem_.target(i));
-                for (int b = a; b < p; ++b) products_.push_back(row[a] * row[b]);
+                products_.push_back(share * row[a] * target);
+                for (int b = a; b < p; ++b) products_.push_back(share * row[a] * row[b]);
             }
+            products_.push_back(target * target);
         }
     }
 
@@ -326,8 +320,9 @@ class Ball {
     ExactRank exact_;
     Vector<char> is_drawn_;           // (hyperplanes) of a rank-deficient draw: whether a row of it is drawn
     Vector<std::int64_t> drawn_;      // one row of each of these
-    Vector<double> products_;         // (n, p (p + 3) / 2) what each row adds to the Gram matrix and the moments
-    Vector<double> sums_;             // (p (p + 3) / 2) of them, scratch
+    Vector<double> masses_;           // (n) of the draw
+    Vector<double> products_;         // (n, p (p + 3) / 2 + 1) what each row adds to these sums
+    Vector<double> sums_;             // (p (p + 3) / 2 + 1) Gram matrix, moments and squared targets of the draw
     Vector<double> gram_;             // (p, p), its upper triangle
     Vector<double> moment_;           // (p)
     Vector<int> order_;               // (p) pivot order

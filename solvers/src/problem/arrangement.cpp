@@ -95,16 +95,13 @@ Arrangement merge_rows(const Problem& problem) {
 
 void SideScores::tally(const Arrangement& arrangement, const double* labels, const double* weights) {
     fixed = 0.0;
-    positive.assign(arrangement.count, 0.0);
-    negative.assign(arrangement.count, 0.0);
+    of_side.assign(2 * arrangement.count, 0.0);
     for (std::size_t i = 0; i < arrangement.of_row.size(); ++i) {
         const int h = arrangement.of_row[i];
         if (h < 0) {
             if (labels[i] < 0.0) fixed += weights[i];
-        } else if (labels[i] * arrangement.orientation[i] > 0.0) {
-            negative[h] += weights[i];
         } else {
-            positive[h] += weights[i];
+            of_side[2 * h + !(labels[i] * arrangement.orientation[i] > 0.0)] += weights[i];
         }
     }
 }

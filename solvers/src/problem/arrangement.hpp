@@ -31,10 +31,11 @@ Arrangement merge_rows(const Problem& problem);
 
 // What the two sides of a hyperplane contribute to the score S of one draw.
 struct SideScores {
-    double fixed = 0.0;       // contribution of the zero rows
-    Vector<double> positive;  // (count) where normal'beta > 0
-    Vector<double> negative;  // (count) where normal'beta < 0
+    double fixed = 0.0;      // contribution of the zero rows
+    Vector<double> of_side;  // (count, 2) where normal'beta < 0, and where it is positive
 
+    double negative(int h) const { return of_side[2 * h]; }
+    double positive(int h) const { return of_side[2 * h + 1]; }
     void tally(const Arrangement& arrangement, const double* labels, const double* weights);
 };
 

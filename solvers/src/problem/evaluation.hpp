@@ -91,10 +91,9 @@ class Evaluation {
         double sum = 0.0;
         for (std::int64_t i = 0; i < problem_.n; ++i) {
             const double weight = problem_.weight(draw, i);
-            if (weight == 0.0) continue;
             const bool must = strict == nullptr ? !zero_row_[i] : (*strict)[i] != 0;
-            if (must && !is_clear(i)) return false;
-            if (is_wrong(i)) sum += weight;
+            if (must && !is_clear(i) && weight != 0.0) return false;
+            sum += static_cast<double>(is_wrong(i)) * weight;  // no branch: sides are random
         }
         *value = sum;
         return std::isfinite(sum);
@@ -174,12 +173,28 @@ class Evaluation {
     // Adds mass_i term(i) of every drawn row: the loss of one without weight may be infinite.
     template <class Term>
     double with_drawn(std::int64_t draw, double sum, const Term& term) const {
-        for (std::int64_t i = 0; i < problem_.n; ++i) {
-            const double mass = problem_.mass(draw, i);
-            if (mass > 0.0) sum += mass * term(i);
-        }
+        if (draw != listed_) list_drawn(draw);
+        for (const auto& [row, mass] : drawn_) sum += mass * term(row);
         return sum;
     }
+
+    // No branch: which rows are drawn is random.
+    void list_drawn(std::int64_t draw) const {
+        std::size_t drawn = 0;
+        drawn_.resize(problem_.n);
+        for (std::int64_t i = 0; i < problem_.n; ++i) {
+            const double mass = problem_.mass(draw, i);
+            drawn_[drawn] = {i, mass};
+            drawn += mass > 0.0;
+        }
+        drawn_.resize(drawn);
+        listed_ = draw;
+    }
+
+    struct DrawnRow {
+        std::int64_t row;
+        double mass;
+    };
 
     struct OfAnchor {
         Vector<double> losses;         // (n)
@@ -198,6 +213,8 @@ class Evaluation {
     Vector<double> doubts_;   // (n) of the anchor's loss, for each row
     double largest_doubt_ = 0.0;
     OfAnchor of_anchor_;
+    mutable std::int64_t listed_ = -1;  // the draw whose rows are listed
+    mutable Vector<DrawnRow> drawn_;
     // of the coefficients that were measured last
     Vector<double> sides_;  // (n) rows times coefficients
     Vector<double> sizes_;  // (n) sums of the absolute terms

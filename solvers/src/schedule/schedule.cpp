@@ -364,7 +364,8 @@ Schedule::Quantile Schedule::quantile(std::int64_t rank) {
     std::nth_element(sorted_.begin(), sorted_.begin() + at, sorted_.end());
     const double upper = sorted_[at];
     sorted_.assign(results_.lower, results_.lower + problem_.draws);
-    std::sort(sorted_.begin(), sorted_.end());
+    std::nth_element(sorted_.begin(), sorted_.begin() + at, sorted_.end());
+    std::sort(sorted_.begin() + at, sorted_.end());
     return {sorted_[at], upper};
 }
 

@@ -64,17 +64,20 @@ class PlacedDraw {
         std::size_t kept = 0;
         id.resize(arrangement.count);
         difference.resize(arrangement.count);
-        // no branches: which hyperplanes count is random
+        // no branches that are hard to predict: which hyperplanes count is random
         for (int h = 0; h < arrangement.count; ++h) {
-            const double positive_side = scores_.positive[h];
-            const double apart = positive_side - scores_.negative[h];
+            const double positive_side = scores_.positive(h);
+            const double apart = positive_side - scores_.negative(h);
             id[kept] = h;
             difference[kept] = apart;
             // one that counts nothing is left out; all of these together count at most half the error of sums
-            const bool counts = !(left_out + std::abs(apart) <= 0.5 * rounding);
+            bool counts = apart != 0.0;
+            if (rounding > 0.0 && left_out + std::abs(apart) <= 0.5 * rounding) {
+                left_out += std::abs(apart);
+                counts = false;
+            }
             kept += counts;
-            left_out += counts ? 0.0 : std::abs(apart);
-            constant += counts ? 0.0 : positive_side;
+            constant += static_cast<double>(!counts) * positive_side;
         }
         id.resize(kept);
         difference.resize(kept);
@@ -99,8 +102,8 @@ class PlacedDraw {
     }
 
     int size() const { return static_cast<int>(id.size()); }
-    double positive(int i) const { return scores_.positive[id[i]]; }
-    double negative(int i) const { return scores_.negative[id[i]]; }
+    double positive(int i) const { return scores_.positive(id[i]); }
+    double negative(int i) const { return scores_.negative(id[i]); }
     const double* unit(int i) const { return units.row(i, p); }
     const double* normal(int i) const { return arrangement.normal(id[i]); }
 
@@ -125,7 +128,7 @@ class PlacedDraw {
         for (std::int64_t i = 0; i < n; ++i) {
             const int h = arrangement.of_row[i];
             if (h < 0 || weights_[i] == 0.0) continue;
-            const double apart = scores_.positive[h] - scores_.negative[h];
+            const double apart = scores_.positive(h) - scores_.negative(h);
             (*strict)[i] = std::abs(apart) > 0.5 * rounding || arrangement.mixed[h];
         }
     }
@@ -166,7 +169,7 @@ class PlacedDraw {
         for (int i = 0; i < size(); ++i) {
             const double side = side_of(i);
             clear += std::abs(side) > near;
-            sum += side > 0.0 ? positive(i) : negative(i);
+            sum += scores_.of_side[2 * id[i] + (side > 0.0)];  // no branch: sides are random
         }
         *score = sum;
         return clear == size();
