@@ -155,6 +155,42 @@ TEST(steepness) {
     });
 }
 
+// The longest curved row in metrics near and far from the first one, with which rows are compared from then on.
+TEST(longest) {
+    Random random(341);
+    for (int trial = 0; trial < check::trials(60); ++trial) {
+        check::set_context("trial", trial);
+        const int p = 1 + trial % 5;
+        const auto k = static_cast<std::size_t>(p);
+        Instance instance =
+            random_problem(random, Loss::LOGISTIC, p, 20 * p, RowKind::general, LabelKind::noise, dresses[trial % 5]);
+        const Problem problem = instance.view();
+        const auto arrangement = cudbound::merge_rows(problem);
+        DrawnRows<Loss::LOGISTIC> rows(problem, arrangement);
+        rows.set(0);
+        const Vector beta(k, 0.0);
+        for (int metric = 0; metric < 12; ++metric) {
+            rows.measure(beta.data());
+            for (std::size_t i = 0; i < rows.count(); ++i) {
+                const bool is_flat = metric % 3 == 1 && normal(random) > 0.0;
+                rows.set_bend(i, is_flat ? 0.0 : std::exp(0.3 * metric * normal(random)));
+            }
+            cudbound::Vector<double> hessian(k * k);
+            rows.hessian(hessian);
+            for (std::size_t a = 0; a < k; ++a) hessian[a * (k + 1)] += 1e-3;
+            cudbound::Cholesky factor(p);
+            CHECK(factor.factorize(hessian, 0.0));
+            const double found = rows.longest(factor);
+            const auto& lengths2 = rows.measure_lengths(factor);
+            double expected = 0.0;
+            for (std::size_t i = 0; i < rows.count(); ++i) {
+                if (rows.bend(i) > 0.0) expected = std::max(expected, std::sqrt(lengths2[i]));
+            }
+            CHECK_EQUAL(found, expected);
+        }
+    }
+}
+
 // Huber's loss is curved for margins from -1 to 1. Rows 1 and 2, labels +1 and -1: margins b and -2 b.
 TEST(pieces_by_hand) {
     const Instance instance = two_rows(Loss::HUBER);

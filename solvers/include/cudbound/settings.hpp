@@ -207,6 +207,9 @@ struct Settings {
     static constexpr double bisected = 1e-6;
     static constexpr double least_divisor = 1e-300;
 
+    // By how much the lengths of rows can grow from one metric to another is rounded up by this factor.
+    static constexpr double grown_rounding = 1.001;
+
     // The region where g > 0 is narrowed this many times, starting from the curvature at the minimizer. Each round
     // proves its own.
     static constexpr int curvature_rounds = 4;
@@ -434,6 +437,9 @@ struct Effort {
     static constexpr int witness_halvings = 200;
     static constexpr int lendings = 40;
     static constexpr int eigen_sweeps = 60;
+
+    // With so many rows per dimension, comparing two metrics is faster than measuring the lengths of all rows.
+    static constexpr std::size_t rows_to_compare = 8;
 
     // After one part in so many of the steps of Newton's method, rows count as having no loss up to `returned`.
     static constexpr int coarsen_part = 4;

@@ -1,6 +1,9 @@
 // The rows of one draw under a smooth loss: its value and its derivatives.
 #pragma once
 
+#include <array>
+#include <numeric>
+
 #include "linear_algebra/cholesky.hpp"
 #include "problem/arrangement.hpp"
 #include "problem/loss.hpp"
@@ -18,18 +21,31 @@ class DrawnRows {
     };
 
     DrawnRows(const Problem& problem, const Arrangement& arrangement)
-        : problem_(problem), arrangement_(arrangement), p_(static_cast<int>(problem.p)) {
+        : problem_(problem),
+          arrangement_(arrangement),
+          p_(static_cast<int>(problem.p)),
+          compared_(p_),
+          ratio_(p_ * p_),
+          square_(p_ * p_),
+          row_(p_) {
         ridge_.assign(p_ * p_, 0.0);
         for (int k = 0; k < p_ * p_ && problem.penalty != nullptr; ++k) {
             ridge_[k] = 2.0 * static_cast<double>(problem.n) * problem.penalty[k];
         }
         columns_.reserve(problem.n * p_);
         turned_.reserve(problem.n * p_);
-        for (auto* vector :
-             {&mass_, &offset_, &margins_, &slopes_, &bends_, &losses_, &weighted_, &lengths_, &dual_lengths2_}) {
+        for (auto* vector : {&mass_, &offset_, &margins_, &slopes_, &bends_, &losses_, &weighted_, &lengths_,
+                             &dual_lengths2_, &compared_lengths2_}) {
             vector->reserve(problem.n);
         }
+        order_.resize(problem.n);
+        std::iota(order_.begin(), order_.end(), std::int64_t{0});
+        if (kind == Loss::LOGISTIC && problem.sample_weight != nullptr) {
+            std::ranges::stable_sort(order_, {}, [&](std::int64_t i) { return problem.sample_weight[i]; });
+        }
         drawn_.reserve(problem.n);
+        grouped_.reserve(problem.n);
+        by_length_.reserve(problem.n);
         gone_.reserve(problem.n);
     }
 
@@ -38,7 +54,7 @@ class DrawnRows {
         drawn_.clear();
         mass_.clear();
         offset_.clear();
-        for (std::int64_t i = 0; i < problem_.n; ++i) {
+        for (const std::int64_t i : order_) {
             const double mass = problem_.mass(draw, i);
             if (mass == 0.0) continue;
             const double offset = problem_.shift(i);
@@ -48,10 +64,7 @@ class DrawnRows {
             }
             drawn_.push_back(i);
         }
-        if constexpr (kind == Loss::LOGISTIC) {
-            // rows of the same mass next to each other, for their logarithms
-            std::ranges::sort(drawn_, {}, [&](std::int64_t i) { return std::pair(problem_.mass(draw, i), i); });
-        }
+        if constexpr (kind == Loss::LOGISTIC) group_drawn(draw);
         for (const std::int64_t i : drawn_) {
             mass_.push_back(problem_.mass(draw, i));
             offset_.push_back(problem_.shift(i));
@@ -65,6 +78,7 @@ class DrawnRows {
             for (int l = 0; l < p_; ++l) columns_.row(l, k)[i] = label * row[l];
             lengths_[i] = length_of(row, p_);
         }
+        is_compared_ = false;
         for (auto* vector : {&margins_, &slopes_, &bends_, &losses_, &weighted_, &dual_lengths2_}) vector->resize(k);
         gone_.assign(k, 0);
     }
@@ -126,6 +140,26 @@ class DrawnRows {
         return dual_lengths2_;
     }
     const Vector<double>& lengths2() const { return dual_lengths2_; }  // where they were measured last
+
+    // The largest length of a curved row in the metric dual to that of R'R. Rows are compared by their lengths in the
+    // metric of the first call for a draw: those that are short there are so here, unless the metric has changed more.
+    double longest(const Cholesky& factor) {
+        if (!is_compared_ || count() < Effort::rows_to_compare * static_cast<std::size_t>(p_)) {
+            return std::sqrt(longest_of_all(factor));
+        }
+        const double stretch = stretched2(factor);
+        double most = 0.0;
+        for (std::size_t k = 0; k < count(); ++k) {
+            if (k == sorted_) sort_one_more();
+            const std::size_t i = by_length_[count() - 1 - k];
+            if (compared_lengths2_[i] * stretch <= most) break;
+            if (!(bends_[i] > 0.0)) continue;
+            for (int l = 0; l < p_; ++l) row_[l] = column(l)[i];
+            factor.solve_transposed(row_.data(), row_.data());
+            most = std::max(most, dot(row_.data(), row_.data(), p_));
+        }
+        return std::sqrt(most);
+    }
 
     void penalty_slope(const double* beta, double* result) const {
         for (int a = 0; a < p_; ++a) result[a] = dot(&ridge_[at(a, 0)], beta, p_);
@@ -222,6 +256,64 @@ class DrawnRows {
     }
 
  private:
+    // Rows of the same mass next to each other, for their logarithms: by how often they are drawn, and in that by
+    // weight.
+    void group_drawn(std::int64_t draw) {
+        const std::int32_t* counts = problem_.counts + draw * problem_.n;
+        constexpr std::int32_t often = 16;  // too rare to matter
+        std::array<std::size_t, often + 1> places{};
+        for (const std::int64_t i : drawn_) ++places[static_cast<std::size_t>(std::min(counts[i], often))];
+        std::exclusive_scan(places.begin(), places.end(), places.begin(), std::size_t{0});
+        grouped_.resize(drawn_.size());
+        for (const std::int64_t i : drawn_) {
+            grouped_[places[static_cast<std::size_t>(std::min(counts[i], often))]++] = i;
+        }
+        drawn_.swap(grouped_);
+    }
+
+    double longest_of_all(const Cholesky& factor) {
+        measure_lengths(factor);
+        double most = 0.0;
+        for (std::size_t i = 0; i < count(); ++i) {
+            if (bends_[i] > 0.0) most = std::max(most, dual_lengths2_[i]);
+        }
+        if (is_compared_) return most;
+        is_compared_ = true;
+        compared_ = factor;
+        compared_lengths2_ = dual_lengths2_;
+        by_length_.resize(count());
+        std::iota(by_length_.begin(), by_length_.end(), std::size_t{0});
+        std::ranges::make_heap(by_length_, {}, [this](std::size_t i) { return compared_lengths2_[i]; });
+        sorted_ = 0;
+        return most;
+    }
+
+    // The longest rows come last, from shorter to longer, as far as that was asked for.
+    void sort_one_more() {
+        std::ranges::pop_heap(by_length_.begin(), by_length_.end() - static_cast<std::ptrdiff_t>(sorted_), {},
+                              [this](std::size_t i) { return compared_lengths2_[i]; });
+        ++sorted_;
+    }
+
+    // No squared length is more times that in the metric of comparison, of factor S: with G = S R^{-1} (S R^{-1})', the
+    // largest eigenvalue of G, which is at most the fourth root of the length of G^4.
+    double stretched2(const Cholesky& factor) {
+        std::fill(ratio_.begin(), ratio_.end(), 0.0);
+        for (int a = 0; a < p_; ++a) {
+            std::copy(compared_.row(a) + a, compared_.row(a) + p_, &ratio_[at(a, a)]);
+            factor.solve_transposed(&ratio_[at(a, 0)], &ratio_[at(a, 0)]);
+        }
+        for (int round = 0; round < 3; ++round) {
+            for (int a = 0; a < p_; ++a) {
+                for (int b = a; b < p_; ++b) {
+                    square_[at(a, b)] = square_[at(b, a)] = dot(&ratio_[at(a, 0)], &ratio_[at(b, 0)], p_);
+                }
+            }
+            ratio_.swap(square_);
+        }
+        return Settings::grown_rounding * std::sqrt(std::sqrt(length_of(ratio_.data(), p_ * p_)));
+    }
+
     int at(int row, int column) const { return row * p_ + column; }
 
     const Problem& problem_;
@@ -229,11 +321,20 @@ class DrawnRows {
     const int p_;
     double constant_ = 0.0;  // loss of the zero rows
     Vector<double> ridge_;
+    Vector<std::int64_t> order_;  // all rows, those of the same sample weight next to each other under logistic loss
     Vector<std::int64_t> drawn_;
+    Vector<std::int64_t> grouped_;  // scratch
     Vector<double> columns_;
     Vector<double> turned_;   // scratch
     Vector<double> lengths_;  // of the rows
     Vector<double> dual_lengths2_;
+    Cholesky compared_;  // of the metric in which rows are compared, if `is_compared_`
+    bool is_compared_ = false;
+    Vector<double> compared_lengths2_;
+    Vector<std::size_t> by_length_;  // heap of the rows but for the last `sorted_`
+    std::size_t sorted_ = 0;
+    Vector<double> ratio_, square_;  // (p, p) scratch
+    Vector<double> row_;             // (p) scratch
     Vector<double> mass_;
     Vector<double> offset_;
     Vector<double> margins_;

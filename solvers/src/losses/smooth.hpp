@@ -100,14 +100,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     void model(SmoothNode& node) {
         rows_.hessian(hessian_);
         factorize(node);
-        if constexpr (vanishes<kind>) {
-            const Vector<double>& lengths2 = rows_.measure_lengths(node.factor);
-            double largest = 0.0;
-            for (std::size_t i = 0; i < rows_.count(); ++i) {
-                if (rows_.bend(i) > 0.0) largest = std::max(largest, lengths2[i]);
-            }
-            node.spread = std::sqrt(largest);
-        }
+        if constexpr (vanishes<kind>) node.spread = rows_.longest(node.factor);
     }
 
     void factorize(SmoothNode& node) {
