@@ -533,7 +533,7 @@ class Patients:
     def __post_init__(self) -> None:
         if not isinstance(self.world, Mixture):
             raise ParameterError(
-                "world", "a world of normal classes, for patients with several rows", self.world
+                "world", "'gaussians', or another Mixture, for patients with several rows", self.world
             )
         rows = self.rows_per_patient
         if not isinstance(rows, tuple) or len(rows) != 2:

@@ -23,6 +23,7 @@ from study_cases import stored
 from tiers import quick_first
 
 from cudbound import LeastSquaresClassifier, Metrics, compare_intervals
+from cudbound.basis.exceptions import ParameterError
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.study import run_study
 from cudbound.study.design_file import read_design
@@ -396,6 +397,12 @@ def test_the_error_on_rows_of_new_patients_is_that_of_the_world(world):
     assert exact.standard_error == 0.0
     apart = np.bincount(drawn.groups, weights=wrong - exact.value)  # independent, with mean 0
     assert abs(apart.sum()) < LARGEST_Z * np.sqrt((apart**2).sum())
+
+
+def test_several_rows_are_refused_in_a_world_without_components():
+    """Also in one whose classes are normal but not `Mixture`."""
+    with pytest.raises(ParameterError, match=r"'world'.*'gaussians', or another Mixture.*Got TwoCenters"):
+        Patients(WORLDS["correlated"]())
 
 
 @pytest.mark.parametrize("within", [0.0, 0.5, 0.9])
