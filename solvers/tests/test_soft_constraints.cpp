@@ -55,10 +55,10 @@ double objective(const SoftConstraints& soft, const Vector& center, const Vector
 
 // Normals that come and go, as the basis is told of them.
 struct Tracked {
-    explicit Tracked(int p) : basis(p), coordinates(p) {}
+    explicit Tracked(int p) : basis(p) {}
     void append(const Vector& a) {
-        basis.project(a.data(), coordinates.data());
-        basis.append(coordinates.data());
+        basis.project(a.data());
+        basis.append();
         normals.push_back(a);
     }
     void drop(int k) {
@@ -67,7 +67,6 @@ struct Tracked {
     }
 
     NormalBasis basis;
-    Vector coordinates;
     Rows normals;
 };
 
@@ -93,7 +92,8 @@ double minimize(ActiveSet& set, const Constraints& all, const std::vector<int>& 
 
 }  // namespace
 
-// The basis stays orthonormal, its first columns span the normals, and both systems are solved.
+// The basis stays orthonormal and spans the normals, what is left of a vector is orthogonal to it, and both systems are
+// solved.
 TEST(normals_that_come_and_go) {
     Random random(191);
     for (int trial = 0; trial < check::trials(60); ++trial) {
@@ -108,15 +108,36 @@ TEST(normals_that_come_and_go) {
                 tracked.drop(integer(random, 0, size - 1));
             }
             CHECK_EQUAL(tracked.basis.size(), static_cast<int>(tracked.normals.size()));
-            for (int a = 0; a < p; ++a) {
-                for (int b = 0; b < p; ++b) {
+            const int now = tracked.basis.size();
+            for (int a = 0; a < now; ++a) {
+                for (int b = 0; b < now; ++b) {
                     double product = 0.0;
                     for (int i = 0; i < p; ++i) product += tracked.basis.column(a)[i] * tracked.basis.column(b)[i];
                     CHECK_NEAR(product, a == b ? 1.0 : 0.0, 1e-13);
                 }
             }
             for (const Vector& normal : tracked.normals) {
-                CHECK_NEAR(tracked.basis.project(normal.data(), tracked.coordinates.data()), 0.0, 1e-24);
+                CHECK_NEAR(tracked.basis.project(normal.data()), 0.0, 1e-24);
+            }
+            // next to the span as far from it
+            Vector any = random_unit(random, p);
+            for (double& x : any) x *= integer(random, 0, 1) == 0 ? 1.0 : 1e-9;
+            if (now > 0) {
+                for (int i = 0; i < p; ++i) any[i] += tracked.normals[0][i];
+            }
+            const double outside = tracked.basis.project(any.data());
+            const Vector rest(tracked.basis.rest(), tracked.basis.rest() + p);
+            if (now == p) CHECK_EQUAL(outside, 0.0);
+            CHECK_NEAR(outside, oracle::dot(rest, rest), 1e-15);
+            for (int k = 0; k < now; ++k) {
+                double product = 0.0;
+                for (int i = 0; i < p; ++i) product += tracked.basis.column(k)[i] * rest[i];
+                CHECK_NEAR(product, 0.0, 1e-13 * std::sqrt(outside));
+            }
+            for (int i = 0; i < p; ++i) {
+                double sum = rest[i];
+                for (int k = 0; k < now; ++k) sum += tracked.basis.along()[k] * tracked.basis.column(k)[i];
+                CHECK_NEAR(sum, any[i], 1e-14);
             }
             // a vector of the span is found again from its weights, and from its products with the normals
             Vector weights;
@@ -126,13 +147,13 @@ TEST(normals_that_come_and_go) {
                 for (int i = 0; i < p; ++i) sum[i] += weights.back() * normal[i];
             }
             Vector found(p);
-            tracked.basis.project(sum.data(), tracked.coordinates.data());
-            tracked.basis.solve(tracked.coordinates.data(), found.data());
+            tracked.basis.project(sum.data());
+            tracked.basis.solve(tracked.basis.along(), found.data());
             for (std::size_t k = 0; k < weights.size(); ++k) CHECK_NEAR(found[k], weights[k], 1e-6);
             Vector products;
             for (const Vector& normal : tracked.normals) products.push_back(oracle::dot(normal, sum));
             tracked.basis.solve_transposed(products.data(), found.data());
-            for (std::size_t k = 0; k < weights.size(); ++k) CHECK_NEAR(found[k], tracked.coordinates[k], 1e-6);
+            for (std::size_t k = 0; k < weights.size(); ++k) CHECK_NEAR(found[k], tracked.basis.along()[k], 1e-6);
         }
     }
 }

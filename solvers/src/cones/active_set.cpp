@@ -5,9 +5,7 @@
 
 namespace cudbound {
 
-ActiveSet::ActiveSet(int p) : p_(p), basis_(p), point_(p), base_(p), projected_(p), dual_step_(p), levels_(p) {
-    members_.reserve(p);
-}
+ActiveSet::ActiveSet(int p) : p_(p), basis_(p), point_(p), base_(p), dual_step_(p), levels_(p) { members_.reserve(p); }
 
 void ActiveSet::reset(int count) {
     basis_.clear();
@@ -17,9 +15,9 @@ void ActiveSet::reset(int count) {
 }
 
 void ActiveSet::activate(const Constraints& all, int label) {
-    const double outside = basis_.project(all.normal(label), projected_.data());
+    const double outside = basis_.project(all.normal(label));
     if (basis_.size() == p_ || outside <= Settings::dependent) return;
-    basis_.append(projected_.data());
+    basis_.append();
     members_.push_back({label, 0.5 * all.cap(label)});
     places_[label] = 0.0;
 }
@@ -31,10 +29,10 @@ ActiveSet::Outcome ActiveSet::move(const Constraints& all, int label, double vio
     double moved = 0.0;
     // Every round except the last puts a constraint to rest; rounding may bring the same ones back.
     for (int patience = Effort::active_moves + Effort::active_moves_per_dimension * p_; patience > 0; --patience) {
-        const double outside = basis_.project(normal, projected_.data());
+        const double outside = basis_.project(normal);
         const int size = basis_.size();
         // Dual step: how the other multipliers fall per unit of this one.
-        basis_.solve(projected_.data(), dual_step_.data());
+        basis_.solve(basis_.along(), dual_step_.data());
         double blocking_step = infinity;
         int blocking = -1;
         for (int k = 0; k < size; ++k) {
@@ -61,8 +59,7 @@ ActiveSet::Outcome ActiveSet::move(const Constraints& all, int label, double vio
         if (independent) {
             *value += step * (2.0 * violation - step * outside);
             violation -= step * outside;
-            for (int k = size; k < p_; ++k) base_[k] = turn * step * projected_[k];
-            add_columns(basis_.column(size), &base_[size], p_ - size, point_.data(), p_);
+            for (int l = 0; l < p_; ++l) point_[l] += turn * step * basis_.rest()[l];
         } else {
             *value += 2.0 * step * violation;
         }
@@ -75,7 +72,7 @@ ActiveSet::Outcome ActiveSet::move(const Constraints& all, int label, double vio
             return Outcome::moved;
         }
         if (step == full_step) {
-            basis_.append(projected_.data());
+            basis_.append();
             members_.push_back({label, turn > 0.0 ? moved : rest - step});
             if (all.is_soft(label)) places_[label] = 0.0;
             return Outcome::moved;
@@ -101,10 +98,10 @@ bool ActiveSet::restore(const Constraints& all, const double* center) {
     bool kept = true;
     for (;;) {
         const int size = basis_.size();
-        basis_.project(base_.data(), projected_.data());
+        basis_.project(base_.data());
         for (int k = 0; k < size; ++k) levels_[k] = all.level(members_[k].label);
         basis_.solve_transposed(levels_.data(), levels_.data());
-        for (int k = 0; k < size; ++k) dual_step_[k] = levels_[k] - projected_[k];
+        for (int k = 0; k < size; ++k) dual_step_[k] = levels_[k] - basis_.along()[k];
         basis_.solve(dual_step_.data(), dual_step_.data());
         // the multipliers of the equality-constrained problem; toward them as far as the bounds allow
         double step = 1.0;
@@ -135,9 +132,8 @@ bool ActiveSet::restore(const Constraints& all, const double* center) {
         put_to_rest(all, blocking, at_its_cap);
         kept = false;
     }
-    std::fill(point_.begin(), point_.end(), 0.0);
-    std::copy_n(projected_.data() + basis_.size(), p_ - basis_.size(), levels_.data() + basis_.size());
-    add_columns(basis_.column(0), levels_.data(), p_, point_.data(), p_);
+    std::copy_n(basis_.rest(), p_, point_.data());
+    add_columns(basis_.column(0), levels_.data(), basis_.size(), point_.data(), p_);
     return kept;
 }
 

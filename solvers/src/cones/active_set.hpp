@@ -161,10 +161,10 @@ class ActiveSet {
     int p_;
     Member entering_{-1, 0.0};  // that was moved last, and how far
     NormalBasis basis_;
-    Vector<Member> members_;                         // the active constraints, in the order of the basis
-    Vector<double> places_;                          // (count)
-    Vector<double> point_;                           // (p)
-    Scratch base_, projected_, dual_step_, levels_;  // (p) each
+    Vector<Member> members_;             // the active constraints, in the order of the basis
+    Vector<double> places_;              // (count)
+    Vector<double> point_;               // (p)
+    Scratch base_, dual_step_, levels_;  // (p) each
 };
 
 }  // namespace cudbound

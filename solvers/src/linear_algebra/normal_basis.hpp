@@ -2,25 +2,24 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {
 
-// At most p independent vectors of R^p, normals = basis * triangle: the first size() columns of the basis span them,
-// the others their orthogonal complement.
+// At most p independent vectors of R^p, normals = basis * triangle: the columns of the basis are orthonormal.
 class NormalBasis {
  public:
-    explicit NormalBasis(int p) : p_(p), basis_(p * p), reflector_(p) {
-        triangle_.reserve(basis_.size());
-        clear();
+    explicit NormalBasis(int p) : p_(p), along_(p), rest_(p), part_(p) {
+        basis_.reserve(p * p);
+        triangle_.reserve(p * p);
     }
 
     void clear() {
-        size_ = 0;
+        basis_.clear();
         triangle_.clear();
-        std::fill(basis_.begin(), basis_.end(), 0.0);
-        for (int k = 0; k < p_; ++k) basis_.row(k, p_)[k] = 1.0;
+        size_ = 0;
     }
 
     int size() const { return size_; }
@@ -33,13 +32,32 @@ class NormalBasis {
         return smallest;
     }
 
-    // projected (p) = basis'a; returns the squared length of the part of `a` outside the span.
-    double project(const double* a, double* projected) const {
-        multiply_columns(basis_.data(), p_, a, p_, projected);
-        double outside = 0.0;
-        for (int k = size_; k < p_; ++k) outside += projected[k] * projected[k];
-        return outside;
+    // Splits a vector into its coordinates along the basis and what is orthogonal to it; returns the squared length of
+    // that rest. Where most of the vector cancels it is projected twice, which is enough for a rest that is orthogonal
+    // up to its own rounding (Giraud, Langou & Rozloznik 2005).
+    double project(const double* a) {
+        std::copy_n(a, p_, rest_.data());
+        std::fill_n(along_.data(), size_, 0.0);
+        double before = std::numeric_limits<double>::infinity();
+        double after = dot(a, a, p_);
+        for (int pass = 0; pass < 2 && size_ > 0 && !(after >= 0.5 * before); ++pass) {
+            before = after;
+            multiply_columns(basis_.data(), size_, rest_.data(), p_, part_.data());
+            for (int k = 0; k < size_; ++k) {
+                along_[k] += part_[k];
+                part_[k] = -part_[k];
+            }
+            add_columns(basis_.data(), part_.data(), size_, rest_.data(), p_);
+            after = dot(rest_.data(), rest_.data(), p_);
+        }
+        if (size_ < p_) return after;
+        std::fill(rest_.begin(), rest_.end(), 0.0);
+        return 0.0;
     }
+
+    // Of the last projection: coordinates (size) and rest (p).
+    const double* along() const { return along_.data(); }
+    const double* rest() const { return rest_.data(); }
 
     // Solves triangle x = y and triangle'x = y, x and y of length size(); x and y may be the same.
     void solve(const double* y, double* x) const {
@@ -58,31 +76,13 @@ class NormalBasis {
         }
     }
 
-    // Adds the independent vector with these coordinates in the basis: one Householder reflection of the unused basis
-    // columns turns them into (a_1..a_size, length, 0, ..., 0).
-    void append(const double* projected) {
-        const int first = size_;
-        double norm = 0.0;
-        for (int k = first; k < p_; ++k) norm += projected[k] * projected[k];
-        norm = std::sqrt(norm);
-        double pivot = projected[first];
-        if (first + 1 < p_) {
-            pivot = projected[first] > 0.0 ? -norm : norm;
-            // reflector w = projected[first:] - pivot e_1, with w'w = 2 (norm^2 - pivot projected[first])
-            const double head = projected[first] - pivot;
-            const double scale = 1.0 / (norm * norm - pivot * projected[first]);
-            std::fill(reflector_.begin(), reflector_.end(), 0.0);
-            for (int i = 0; i < p_; ++i) reflector_[i] += head * column(first)[i];
-            add_columns(column(first + 1), projected + first + 1, p_ - first - 1, reflector_.data(), p_);
-            for (int k = first; k < p_; ++k) {
-                const double w = scale * (k == first ? head : projected[k]);
-                double* target = basis_.row(k, p_);
-                for (int i = 0; i < p_; ++i) target[i] -= w * reflector_[i];
-            }
-        }
+    // Adds the vector that was projected last, which has to be independent.
+    void append() {
+        const double length = length_of(rest_.data(), p_);
+        for (const double x : rest_) basis_.push_back(x / length);
         triangle_.resize(std::ssize(triangle_) + p_);
-        std::copy_n(projected, first, entries(first));
-        entries(first)[first] = pivot;
+        std::copy_n(along_.data(), size_, entries(size_));
+        entries(size_)[size_] = length;
         ++size_;
     }
 
@@ -111,6 +111,7 @@ class NormalBasis {
                 right[i] = c * right[i] - s * value;
             }
         }
+        basis_.resize(std::ssize(basis_) - p_);
     }
 
  private:
@@ -119,9 +120,9 @@ class NormalBasis {
 
     int p_;
     int size_ = 0;
-    Vector<double> basis_;     // (p, p) column-major, orthonormal
-    Vector<double> triangle_;  // (p, size) column-major, upper
-    Scratch reflector_;        // (p)
+    Vector<double> basis_;         // (p, size) column-major, orthonormal
+    Vector<double> triangle_;      // (p, size) column-major, upper
+    Scratch along_, rest_, part_;  // (p) each
 };
 
 }  // namespace cudbound

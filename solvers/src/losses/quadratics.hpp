@@ -152,15 +152,15 @@ class MinorantRelaxation final : public SquaredRelaxation {
             const double at = l1_.at(j, minimizer);
             if (std::abs(at) > near * length_of(l1_.row(j), p)) {
                 add_to_tilt(j, at > 0.0 ? l1_.price(j) : -l1_.price(j));
-            } else if (kinks_.size() < p && kinks_.project(l1_.row(j), residual_.data()) >
-                                                Settings::dependent * dot(l1_.row(j), l1_.row(j), p)) {
-                kinks_.append(residual_.data());
+            } else if (kinks_.size() < p &&
+                       kinks_.project(l1_.row(j)) > Settings::dependent * dot(l1_.row(j), l1_.row(j), p)) {
+                kinks_.append();
                 at_kink_.push_back(j);
             }
         }
         // the slopes of the others are free between minus and plus their price
-        kinks_.project(slope_.data(), residual_.data());
-        kinks_.solve(residual_.data(), right_.data());
+        kinks_.project(slope_.data());
+        kinks_.solve(kinks_.along(), right_.data());
         for (int k = 0; k < kinks_.size(); ++k) {
             const double most = l1_.price(at_kink_[k]);
             add_to_tilt(at_kink_[k], std::clamp(-right_[k], -most, most));

@@ -14,6 +14,7 @@ struct SquaredNode final : Node {
     ActiveSet active;
     double length2 = 0.0;  // of the point
     double length = 0.0;
+    double doubt = 0.0;     // of cosines with the point
     bool tidy = true;       // whether the point is that of the multipliers, up to rounding
     Vector<double> center;  // zero except for the flat coordinates of a proximal step
 };
@@ -57,11 +58,10 @@ class SquaredRelaxation : public RelaxationWith<SquaredNode> {
         if (!(length2 > 0.0) || ball_.rank < p || terms_.count > 0) return plain;
         // Next to a hyperplane that is nearly parallel to the point's own, few digits are left: the possible loss is
         // subtracted.
-        const double doubt = Settings::excess + error;
         const double length = here.length;
         const double cosine = along / length;
-        const double rest = 1.0 - cosine * cosine + Settings::rise_doubt * doubt * (1.0 + extent / length);
-        const double sure = std::max(0.0, distance - doubt * extent);
+        const double rest = 1.0 - cosine * cosine + here.doubt;
+        const double sure = std::max(0.0, distance - (Settings::excess + error) * extent);
         if (sure * cosine <= rest * length) return std::max(plain, sure * sure / rest);
         const double farther = along + sure;
         return std::max(plain, farther * farther - length2);
@@ -205,6 +205,7 @@ class SquaredRelaxation : public RelaxationWith<SquaredNode> {
                 here.tidy = apart <= most_allowed;
                 here.length2 = dot(here.point.data(), here.point.data(), p);
                 here.length = std::sqrt(here.length2);
+                here.doubt = Settings::rise_doubt * (Settings::excess + error) * (1.0 + extent / here.length);
                 return exceeds(here.loss, limit) ? Settled::too_far : Settled::yes;
             }
             if (++steps == Settings::proximal_steps) return Settled::unresolved;

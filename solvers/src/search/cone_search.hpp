@@ -278,6 +278,8 @@ class ConeSearch final : private ForcingTree {
         }
         tight_.clear();
         here.crossed.clear();
+        here.too_far.clear();
+        const double most_here = most_loss(score);
         double uncrossed = score;
         for (const int j : cut_) {
             if (marks_[j] == given_up) continue;
@@ -286,7 +288,7 @@ class ConeSearch final : private ForcingTree {
             if (marks_[j] == forced || !(margin < -draw_.tie)) {
                 tight_.push_back(j);
             } else {
-                here.crossed.push_back({j, margin * margin, -margin});
+                cross(here, {j, margin * margin, -margin}, most_here);
                 uncrossed -= gains_[j];
             }
         }

@@ -17,13 +17,10 @@ class ForcingTree {
         double rise;      // the loss beyond it exceeds the node's by at least this
         double distance;  // to it from that point
     };
-    static bool is_cheaper(const Crossed& a, const Crossed& b) {
-        if (a.rise != b.rise) return a.rise < b.rise;
-        return a.distance != b.distance ? a.distance < b.distance : a.index > b.index;
-    }
     struct Level {
         std::unique_ptr<Node> node;
         Vector<Crossed> crossed;
+        Vector<int> too_far;  // crossed, where the loss beyond them is worth no more than the cut
         Vector<int> members;  // of the conflict that it branches on
 
         explicit Level(const Relaxation& relaxation) : node(relaxation.make_node()) {}
@@ -54,6 +51,20 @@ class ForcingTree {
         return next;
     }
 
+    // Nodes with this score whose loss is beyond this are not worth more than the cut.
+    double most_loss(double score) const {
+        const double reach = relaxation_->reach(std::min(score, score_cap_), cut());
+        return reach < apex_start() ? reach : infinity;
+    }
+
+    void cross(Level& here, const Crossed& h, double most) {
+        if (exceeds(here.node->loss + h.rise, most)) {
+            here.too_far.push_back(h.index);
+        } else {
+            here.crossed.push_back(h);
+        }
+    }
+
     // Moves a node to the minimizer for all that is forced, unless that is worth no more than the cut.
     Relaxation::Settled settle(Node& node, double score) {
         return relaxation_->settle(node, turned_, forced_, relaxation_->reach(std::min(score, score_cap_), cut()));
@@ -61,37 +72,37 @@ class ForcingTree {
 
     // Children: each crossed hyperplane in turn, the most expensive first (without curvature the most distant), is
     // forced and then given up. What is known about the loss beyond it bounds each child before it is solved. Those too
-    // expensive for the full score come first, in any order. Of the others few are needed before what is left of the
-    // score is too small.
+    // far are given up first. Of the others few are needed before what is left of the score is too small.
     void expand(int depth, double uncrossed) {
         Level& here = level(depth);
-        const double least = here.node->loss;
         double score = uncrossed;
         for (const Crossed& h : here.crossed) score += gains_[h.index];
-        const auto is_too_far = [&, full = score, most = cut()](const Crossed& h) {
-            return at_most(bound(full, least + h.rise), most);
+        if (at_most(score, cut())) return;
+        const auto is_cheaper = [](const Crossed& a, const Crossed& b) {
+            if (a.rise != b.rise) return a.rise < b.rise;
+            return a.distance != b.distance ? a.distance < b.distance : a.index > b.index;
         };
-        const auto give_up = [&](const Crossed& h) {
-            marks_[h.index] = given_up;
-            score -= gains_[h.index];
-        };
+        for (const int j : here.too_far) marks_[j] = given_up;
+        const auto first = here.crossed.begin();
         auto last = here.crossed.end();
-        const auto first = std::partition(here.crossed.begin(), last, is_too_far);
-        std::for_each(here.crossed.begin(), first, give_up);
         std::make_heap(first, last, is_cheaper);
-        for (; first != last && !at_most(score, cut()); give_up(*last)) {
+        while (first != last && !at_most(score, cut())) {
             std::pop_heap(first, last--, is_cheaper);
-            const double loss = least + last->rise;
+            const double loss = here.node->loss + last->rise;
             const double best = bound(score, loss);
-            if (at_most(best, cut()) || !may_enter(best)) continue;
-            Level& next = force(depth, last->index);
-            const auto settled = settle(*next.node, score);
-            // the same bound after rounding: what a limit leaves open is never less than what would have been found
-            next.node->loss = std::max(next.node->loss, loss);
-            if (settled == Relaxation::Settled::yes) process(depth + 1, score);
-            if (settled == Relaxation::Settled::unresolved) leave_open(best);
-            forced_.pop_back();
+            if (!at_most(best, cut()) && may_enter(best)) {
+                Level& next = force(depth, last->index);
+                const auto settled = settle(*next.node, score);
+                // the same bound after rounding: what a limit leaves open is never less than what would have been found
+                next.node->loss = std::max(next.node->loss, loss);
+                if (settled == Relaxation::Settled::yes) process(depth + 1, score);
+                if (settled == Relaxation::Settled::unresolved) leave_open(best);
+                forced_.pop_back();
+            }
+            marks_[last->index] = given_up;
+            score -= gains_[last->index];
         }
+        for (const int j : here.too_far) marks_[j] = undecided;
         for (const Crossed& h : here.crossed) marks_[h.index] = undecided;
     }
 

@@ -70,7 +70,7 @@ class SignedSearch final : private ForcingTree {
         relaxation_->copy(relaxation_->root(), *here.node);
         for (int step = 0; step < steps && budget_.spend(); ++step) {
             if (at_most(bound(score, here.node->loss), incumbent.value)) break;
-            const double uncrossed = classify(here, score);
+            const double uncrossed = classify(here, score, infinity);
             if (uncrossed > incumbent.value) {
                 const double loss = relaxation_->loss_at_point(*here.node);
                 const double value = uncrossed * relaxation_->g(loss);
@@ -126,6 +126,7 @@ class SignedSearch final : private ForcingTree {
         for (auto* vector : {&normal_, &beta_normal_, &column_}) vector->resize(k * p_);
         for (auto* vector : {&distance_, &gain_, &curved_, &margins_}) vector->resize(k);
         hyperplane_.resize(k);
+        crossed_or_tight_.resize(k);
         for (int j = 0; j < k; ++j) {
             const int i = member_[j];
             const double turn = sign * draw_.difference[i] > 0.0 ? 1.0 : -1.0;
@@ -228,7 +229,7 @@ class SignedSearch final : private ForcingTree {
         if (--patience_ <= 0.0) return;  // cones take over
         const std::size_t first_dropped = dropped_.size();
         for (;;) {
-            const double uncrossed = classify(here, score);
+            const double uncrossed = classify(here, score, most_loss(score));
             double value = uncrossed * relaxation_->g(here.node->loss);
             int culprit = -1;
             if (!at_most(value, cut())) {
@@ -279,27 +280,31 @@ class SignedSearch final : private ForcingTree {
     }
 
     // Sorts the hyperplanes at the node's point into crossed and tight ones; returns the score if no crossed one
-    // is reached.
-    double classify(Level& here, double score) {
+    // is reached. Those beyond which the loss is more than `most` are too far.
+    double classify(Level& here, double score, double most) {
         const std::size_t k = member_.size();
         std::copy(distance_.begin(), distance_.end(), margins_.begin());
         add_columns(column_.data(), here.node->point.data(), p_, margins_.data(), k);
         tight_.clear();
         here.crossed.clear();
-        const double tie = draw_.tie, near_tie = draw_.near_tie;
-        const double *margins = margins_.data(), *distances = distance_.data(), *curved = curved_.data();
-        const char* marks = marks_.data();
+        here.too_far.clear();
+        int count = 0;  // without a branch, which would be hard to predict
         for (std::size_t j = 0; j < k; ++j) {
-            const double margin = margins[j];
-            if (margin > near_tie || marks[j] == given_up) continue;
-            if (marks[j] == forced || !(margin < -tie)) {
-                tight_.push_back(static_cast<int>(j));
-            } else {
-                const double rise =
-                    curved[j] > 0.0 ? relaxation_->rise(*here.node, curved[j], -margin, margin - distances[j]) : 0.0;
-                here.crossed.push_back({static_cast<int>(j), rise, -margin});
-                score -= gain_[j];
+            crossed_or_tight_[count] = static_cast<int>(j);
+            count += !(margins_[j] > draw_.near_tie) && marks_[j] != given_up ? 1 : 0;
+        }
+        for (int i = 0; i < count; ++i) {
+            const int j = crossed_or_tight_[i];
+            const double margin = margins_[j];
+            if (marks_[j] == forced || !(margin < -draw_.tie)) {
+                tight_.push_back(j);
+                continue;
             }
+            double rise = curved_[j] * margin * margin;
+            if (!exceeds(here.node->loss + rise, most))
+                rise = relaxation_->rise(*here.node, curved_[j], -margin, margin - distance_[j]);
+            cross(here, {j, rise, -margin}, most);
+            score -= gain_[j];
         }
         return score;
     }
@@ -387,8 +392,9 @@ class SignedSearch final : private ForcingTree {
     bool apex_searched_ = false;  // for this sign
     bool apex_proved_ = false;    // no cell is worth more than the incumbent at beta = 0
 
-    Vector<int> dropped_;     // stack: given up because of a conflict
-    Vector<double> margins_;  // (k) scratch
+    Vector<int> dropped_;           // stack: given up because of a conflict
+    Vector<double> margins_;        // (k) scratch
+    Vector<int> crossed_or_tight_;  // (k) scratch
     Vector<double> probe_normal_;
     Vector<double> through_apex_;  // (k) zeros
 };

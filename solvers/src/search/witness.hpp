@@ -17,7 +17,6 @@ class WitnessWriter {
           evaluation_(draw.problem),
           cone_(draw.arrangement),
           basis_(p_),
-          projected_(p_),
           step_(p_),
           trial_(p_),
           best_(evaluation_.size()),
@@ -127,8 +126,8 @@ class WitnessWriter {
         sides_.clear();
         for (std::size_t k = 0; k < hyperplanes_.size() && basis_.size() < p_; ++k) {
             const double* normal = normals_.row(k, p_);
-            if (!(basis_.project(normal, projected_.data()) > Settings::clear)) continue;
-            basis_.append(projected_.data());
+            if (!(basis_.project(normal) > Settings::clear)) continue;
+            basis_.append();
             sides_.push_back(dot(normal, base_.data(), p_));
         }
         if (sides_.empty()) return;
@@ -260,7 +259,6 @@ class WitnessWriter {
     Evaluation evaluation_;
     OpenCone cone_;
     NormalBasis basis_;
-    Vector<double> projected_;
     Vector<double> sides_;
     Vector<double> base_;  // the point of the incumbent
     Vector<double> normals_;
