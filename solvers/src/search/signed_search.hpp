@@ -152,18 +152,18 @@ class SignedSearch final : private ForcingTree {
     void fix_far_hyperplanes(double threshold) {
         for (bool changed = true; changed && !at_most(score_cap_, threshold);) {
             const double reach = relaxation_->reach(score_cap_, threshold);
-            const std::size_t before = member_.size();
-            std::erase_if(member_, [&](int i) {
-                if (!exceeds(draw_.crossing[i], reach)) return false;
-                const double gain = std::abs(draw_.difference[i]);
-                if ((draw_.at_minimizer[i] > 0.0) == (sign_ * draw_.difference[i] > 0.0)) {
-                    fixed_score_ += gain;
-                } else {
-                    score_cap_ -= gain;
-                }
-                return true;
-            });
-            changed = member_.size() != before;
+            std::size_t kept = 0;
+            for (const int i : member_) {  // no branch: which are far, and their sides, are random
+                const bool is_far = exceeds(draw_.crossing[i], reach);
+                const bool gains = (draw_.at_minimizer[i] > 0.0) == (sign_ * draw_.difference[i] > 0.0);
+                const double gain = static_cast<double>(is_far) * std::abs(draw_.difference[i]);
+                fixed_score_ += static_cast<double>(gains) * gain;
+                score_cap_ -= static_cast<double>(!gains) * gain;
+                member_[kept] = i;
+                kept += !is_far;
+            }
+            changed = kept != member_.size();
+            member_.resize(kept);
         }
     }
 
@@ -291,7 +291,7 @@ class SignedSearch final : private ForcingTree {
         int count = 0;  // without a branch, which would be hard to predict
         for (std::size_t j = 0; j < k; ++j) {
             crossed_or_tight_[count] = static_cast<int>(j);
-            count += !(margins_[j] > draw_.near_tie) && marks_[j] != given_up ? 1 : 0;
+            count += !(margins_[j] > draw_.near_tie) & (marks_[j] != given_up);
         }
         for (int i = 0; i < count; ++i) {
             const int j = crossed_or_tight_[i];
