@@ -163,7 +163,7 @@ TEST(longest) {
         const int p = 1 + trial % 5;
         const auto k = static_cast<std::size_t>(p);
         Instance instance =
-            random_problem(random, Loss::LOGISTIC, p, 20 * p, RowKind::general, LabelKind::noise, dresses[trial % 5]);
+            random_problem(random, Loss::LOGISTIC, p, 40 * p, RowKind::general, LabelKind::noise, dresses[trial % 5]);
         const Problem problem = instance.view();
         const auto arrangement = cudbound::merge_rows(problem);
         DrawnRows<Loss::LOGISTIC> rows(problem, arrangement);
@@ -189,6 +189,23 @@ TEST(longest) {
             CHECK_EQUAL(found, expected);
         }
     }
+}
+
+// Margins b and -2 b, as far out as numbers go.
+TEST(logistic_rows_far_out) {
+    const Instance instance = two_rows(Loss::LOGISTIC);
+    const Problem problem = instance.view();
+    const auto arrangement = cudbound::merge_rows(problem);
+    DrawnRows<Loss::LOGISTIC> rows(problem, arrangement);
+    rows.keep_all();
+    rows.set(0);
+    for (const double beta : {700.0, 708.5, 709.5, 1e10, 1e300}) {
+        CHECK_EQUAL(rows.measure(&beta).total, 4.0 * beta);  // the second row counts twice
+        const double other = -beta;
+        CHECK_EQUAL(rows.measure(&other).total, beta);
+    }
+    const double unknown = std::nan("");
+    CHECK(std::isnan(rows.measure(&unknown).total));
 }
 
 // Huber's loss is curved for margins from -1 to 1. Rows 1 and 2, labels +1 and -1: margins b and -2 b.

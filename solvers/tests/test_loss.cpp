@@ -86,6 +86,28 @@ TEST(logistic_far_out) {
     CHECK_NEAR(here.bend, std::exp(-40.0), 1e-14 * std::exp(-40.0));
 }
 
+// At every power of two and next to halves of log(2), where it rounds to another integer.
+TEST(exponentials_in_loops) {
+    const auto check_at = [](double x) {
+        check::set_context("x", x);
+        const auto exact = static_cast<double>(std::exp(static_cast<long double>(x)));
+        CHECK_NEAR(cudbound::exponential_of_negative(x), exact, 2.3e-16 * exact);
+    };
+    Random random(151);
+    for (int trial = 0; trial < check::trials(200000); ++trial) {
+        check_at(-std::min(708.0, std::abs(normal(random)) * std::exp2(trial % 16 - 7)));
+    }
+    for (int k = 0; k <= 2040; ++k) {
+        const double half = -0.5 * k * std::log(2.0);
+        for (const double x : {half, std::nextafter(half, 0.0), std::nextafter(half, -1000.0)}) check_at(x);
+    }
+    for (int k = -1074; k < 9; ++k) check_at(-std::exp2(k));
+    check_at(-708.0);
+    CHECK_EQUAL(cudbound::exponential_of_negative(0.0), 1.0);
+    CHECK_EQUAL(cudbound::exponential_of_negative(-709.0), 0.0);
+    CHECK(std::isnan(cudbound::exponential_of_negative(std::nan(""))));
+}
+
 TEST(equal_to_the_definitions_in_long_double) {
     for (const Loss loss : all_losses) {
         for (double margin = -30.0; margin <= 30.0; margin += 0.0625) {

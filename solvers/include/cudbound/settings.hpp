@@ -202,8 +202,8 @@ struct Settings {
     // that understates the loss. The distance at which the loss has risen by a given amount is found to this share, the
     // upper end, and nothing is divided by less than `least_divisor`. All can only enlarge Q.
     static constexpr double series = 1e-3;
-    // A product of 1 + e over rows is replaced by its logarithm before it can overflow.
-    static constexpr double largest_product = 1e300;
+    // So many factors 1 + e, at most 2 each, are multiplied before their logarithm is taken: the product is finite.
+    static constexpr std::size_t most_factors = 1000;
     static constexpr double bisected = 1e-6;
     static constexpr double least_divisor = 1e-300;
 
@@ -439,7 +439,7 @@ struct Effort {
     static constexpr int eigen_sweeps = 60;
 
     // With so many rows per dimension, comparing two metrics is faster than measuring the lengths of all rows.
-    static constexpr std::size_t rows_to_compare = 8;
+    static constexpr std::size_t rows_to_compare = 16;
 
     // After one part in so many of the steps of Newton's method, rows count as having no loss up to `returned`.
     static constexpr int coarsen_part = 4;

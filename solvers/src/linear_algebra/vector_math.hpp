@@ -77,6 +77,18 @@ inline double sum_of_products(const double* a, const double* b, std::size_t size
     return sum_in_fours(size, [a, b](std::size_t k) { return a[k] * b[k]; });
 }
 
+// The product of the terms 0 to size - 1, in the same order.
+template <class Term>
+double product_in_fours(std::size_t size, const Term& term) {
+    double products[4] = {1.0, 1.0, 1.0, 1.0};
+    const std::size_t in_fours = size / 4 * 4;
+    for (std::size_t k = 0; k < in_fours; k += 4) {
+        for (std::size_t l = 0; l < 4; ++l) products[l] *= term(k + l);
+    }
+    for (std::size_t k = in_fours; k < size; ++k) products[0] *= term(k);
+    return (products[0] * products[1]) * (products[2] * products[3]);
+}
+
 // Working memory: assignments leave out what it holds.
 struct Scratch : Vector<double> {
     using Vector<double>::Vector;

@@ -45,6 +45,7 @@ class DrawnRows {
         }
         drawn_.reserve(problem.n);
         grouped_.reserve(problem.n);
+        ends_.reserve(problem.n);
         by_length_.reserve(problem.n);
         gone_.reserve(problem.n);
     }
@@ -81,6 +82,14 @@ class DrawnRows {
         is_compared_ = false;
         for (auto* vector : {&margins_, &slopes_, &bends_, &losses_, &weighted_, &dual_lengths2_}) vector->resize(k);
         gone_.assign(k, 0);
+        any_gone_ = false;
+        ends_.clear();
+        std::size_t begin = 0;
+        for (std::size_t i = 1; i <= k; ++i) {
+            if (i < k && mass_[i] == mass_[begin] && i - begin < Settings::most_factors) continue;
+            ends_.push_back(i);
+            begin = i;
+        }
     }
 
     std::size_t count() const { return mass_.size(); }
@@ -94,6 +103,7 @@ class DrawnRows {
     void set_bend(std::size_t i, double bend) { bends_[i] = mass_[i] * bend; }
     void readmit() {
         std::fill(gone_.begin(), gone_.end(), 0);
+        any_gone_ = false;
         vanished_ = Settings::vanished;
     }
     // Rows stay out until their loss exceeds the higher threshold: otherwise some would come and go forever.
@@ -170,30 +180,14 @@ class DrawnRows {
         set_margins(beta);
         Value value{constant_ + penalty(beta), 0.0};
         const std::size_t k = mass_.size();
-        for (std::size_t i = 0; i < k; ++i) weighted_[i] = exponential_at<kind>(margins_[i]);
-        for (std::size_t i = 0; i < k; ++i) {
-            const LossAt here = loss_but_log<kind>(margins_[i], weighted_[i]);
-            losses_[i] = mass_[i] * here.value;
-            slopes_[i] = mass_[i] * here.slope;
-            bends_[i] = mass_[i] * here.bend;
+        measure_rows(k, mass_.data(), margins_.data(), weighted_.data(), losses_.data(), slopes_.data(), bends_.data());
+        const double* losses = losses_.data();
+        value.total += sum_in_fours(k, [losses](std::size_t i) { return losses[i]; });
+        if constexpr (kind == Loss::LOGISTIC) {
+            value.total += sum_of_logs();
+            for (std::size_t i = 0; i < k; ++i) losses_[i] += mass_[i] * weighted_[i];  // more than the logarithm
         }
-        SumOfLogs logs;
-        for (std::size_t i = 0; i < k; ++i) {
-            double share = losses_[i];
-            value.total += share;
-            if constexpr (kind == Loss::LOGISTIC) {
-                logs.add(mass_[i], weighted_[i]);
-                share += mass_[i] * weighted_[i];  // more than the logarithm
-            }
-            if constexpr (vanishes<kind>) {
-                gone_[i] = share < (gone_[i] ? Settings::returned : vanished_);
-                if (!gone_[i]) continue;
-                value.dropped += share;
-                slopes_[i] = 0.0;
-                bends_[i] = 0.0;
-            }
-        }
-        value.total += logs.total();
+        if constexpr (vanishes<kind>) value.dropped = leave_rows_out();
         return value;
     }
 
@@ -256,6 +250,25 @@ class DrawnRows {
     }
 
  private:
+    // Their exponentials, and their losses but for the logarithms, slopes and curvatures, with their masses: loops that
+    // compilers vectorize.
+    static void measure_rows(std::size_t count, const double* mass, const double* margins, double* __restrict e,
+                             double* __restrict losses, double* __restrict slopes, double* __restrict bends) {
+        if constexpr (kind == Loss::LOGISTIC) {
+            for (std::size_t i = 0; i < count; ++i) e[i] = std::abs(margins[i]);
+            for (std::size_t i = 0; i < count; ++i) e[i] = e[i] > 709.0 ? -709.0 : -e[i];
+            for (std::size_t i = 0; i < count; ++i) e[i] = exponential_of_negative(e[i]);
+        } else {
+            for (std::size_t i = 0; i < count; ++i) e[i] = exponential_at<kind>(margins[i]);
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const LossAt here = loss_but_log<kind>(margins[i], e[i]);
+            losses[i] = mass[i] * here.value;
+            slopes[i] = mass[i] * here.slope;
+            bends[i] = mass[i] * here.bend;
+        }
+    }
+
     // Rows of the same mass next to each other, for their logarithms: by how often they are drawn, and in that by
     // weight.
     void group_drawn(std::int64_t draw) {
@@ -269,6 +282,36 @@ class DrawnRows {
             grouped_[places[static_cast<std::size_t>(std::min(counts[i], often))]++] = i;
         }
         drawn_.swap(grouped_);
+    }
+
+    // Sum of mass * log(1 + e): rows of the same mass that follow each other need one logarithm, of a product.
+    double sum_of_logs() const {
+        double sum = 0.0;
+        std::size_t begin = 0;
+        for (const std::size_t end : ends_) {
+            const double* e = &weighted_[begin];
+            sum += mass_[begin] * std::log(product_in_fours(end - begin, [e](std::size_t i) { return 1.0 + e[i]; }));
+            begin = end;
+        }
+        return sum;
+    }
+
+    // Leaves rows out whose loss, or a little more, is negligible. Returns what they lose together.
+    double leave_rows_out() {
+        const double *losses = losses_.data(), most = vanished_;
+        const auto is_below = [losses, most](std::size_t i) { return losses[i] < most ? 1.0 : 0.0; };
+        if (!any_gone_ && sum_in_fours(count(), is_below) == 0.0) return 0.0;
+        any_gone_ = false;
+        double dropped = 0.0;
+        for (std::size_t i = 0; i < count(); ++i) {
+            gone_[i] = losses_[i] < (gone_[i] ? Settings::returned : vanished_);
+            if (!gone_[i]) continue;
+            any_gone_ = true;
+            dropped += losses_[i];
+            slopes_[i] = 0.0;
+            bends_[i] = 0.0;
+        }
+        return dropped;
     }
 
     double longest_of_all(const Cholesky& factor) {
@@ -295,18 +338,20 @@ class DrawnRows {
         ++sorted_;
     }
 
-    // No squared length is more times that in the metric of comparison, of factor S: with G = S R^{-1} (S R^{-1})', the
-    // largest eigenvalue of G, which is at most the fourth root of the length of G^4.
+    // No squared length is more times that in the metric of comparison, of factor S: with M = S R^{-1}, the largest
+    // eigenvalue of M'M, which is at most the fourth root of the length of (M'M)^4.
     double stretched2(const Cholesky& factor) {
         std::fill(ratio_.begin(), ratio_.end(), 0.0);
         for (int a = 0; a < p_; ++a) {
             std::copy(compared_.row(a) + a, compared_.row(a) + p_, &ratio_[at(a, a)]);
             factor.solve_transposed(&ratio_[at(a, 0)], &ratio_[at(a, 0)]);
         }
-        for (int round = 0; round < 3; ++round) {
+        for (int squaring = 0; squaring < 3; ++squaring) {
+            std::fill(square_.begin(), square_.end(), 0.0);
             for (int a = 0; a < p_; ++a) {
-                for (int b = a; b < p_; ++b) {
-                    square_[at(a, b)] = square_[at(b, a)] = dot(&ratio_[at(a, 0)], &ratio_[at(b, 0)], p_);
+                for (int k = 0; k < p_; ++k) {
+                    const double* row = &ratio_[at(k, 0)];
+                    for (int b = 0; b < p_; ++b) square_[at(a, b)] += row[a] * row[b];
                 }
             }
             ratio_.swap(square_);
@@ -342,7 +387,9 @@ class DrawnRows {
     Vector<double> bends_;
     Vector<double> losses_;
     Vector<double> weighted_;
-    Vector<char> gone_;  // rows that are left out
+    Vector<std::size_t> ends_;  // of rows of the same mass that follow each other
+    Vector<char> gone_;         // rows that are left out
+    bool any_gone_ = false;
     double vanished_ = Settings::vanished;
 };
 

@@ -1,7 +1,9 @@
 // The surrogate losses as functions of the margin: the counterparts of cudbound/losses/surrogates.py.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <stdexcept>
 
 #include "cudbound/draws.hpp"
@@ -9,11 +11,29 @@
 
 namespace cudbound {
 
-// The exponential in the loss, if there is one. Loops over rows are faster with one of their own for it.
+// The exponential in the loss, if there is one.
 template <Loss loss>
 inline double exponential_at(double margin) {
     if constexpr (loss == Loss::LOGISTIC) return std::exp(-std::abs(margin));
     return loss == Loss::EXPONENTIAL ? std::exp(-margin) : 0.0;
+}
+
+// exp(x) for x from -708 to 0, up to a unit in the last place, and 0 at -709. With the integer k closest to x / log(2),
+// it is 2^k exp(r), of whose Taylor series less than 5e-18 is left out: products of k with the first part of log(2) are
+// exact, and adding 1.5 * 2^52 rounds to an integer. Compilers vectorize it, unlike that of the standard library.
+inline double exponential_of_negative(double x) {
+    constexpr double to_integer = 0x1.8p52;
+    const double shifted = x * 0x1.71547652b82fep0 + to_integer;
+    const double k = shifted - to_integer;
+    const double r = (x - k * 0x1.62e42feep-1) - k * 0x1.a39ef35793c76p-33;
+    double series = r * (1.0 / 6227020800.0) + 1.0 / 479001600.0;  // 1 / 13! and 1 / 12!
+    series = (series * r + 1.0 / 39916800.0) * r + 1.0 / 3628800.0;
+    series = (series * r + 1.0 / 362880.0) * r + 1.0 / 40320.0;
+    series = (series * r + 1.0 / 5040.0) * r + 1.0 / 720.0;
+    series = (series * r + 1.0 / 120.0) * r + 1.0 / 24.0;
+    series = (series * r + 1.0 / 6.0) * r + 0.5;
+    series = (series * r + 1.0) * r + 1.0;
+    return std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52) * series;
 }
 
 // Without the logarithm of 1 + e that is part of logistic loss.
@@ -21,7 +41,7 @@ template <Loss loss>
 inline LossAt loss_but_log(double margin, double e) {
     if constexpr (loss == Loss::LOGISTIC) {
         const double share = 1.0 / (1.0 + e);
-        return {std::max(0.0, -margin), (margin >= 0.0 ? e : 1.0) * -share, e * share * share};
+        return {margin < 0.0 ? -margin : 0.0, (margin >= 0.0 ? e : 1.0) * -share, e * share * share};
     } else if constexpr (loss == Loss::EXPONENTIAL) {
         return {e, -e, e};
     } else if constexpr (loss == Loss::SQUARED_HINGE) {
@@ -46,30 +66,6 @@ inline LossAt loss_at(double margin) {
     if constexpr (loss == Loss::LOGISTIC) here.value = std::log1p(e) + here.value;
     return here;
 }
-
-// Sum of mass * log(1 + e) over rows. Those of the same mass that follow each other need one logarithm, of a product.
-class SumOfLogs {
- public:
-    void add(double mass, double e) {
-        if (mass != mass_ || product_ > Settings::largest_product) take();
-        mass_ = mass;
-        product_ *= 1.0 + e;
-    }
-    double total() {
-        take();
-        return sum_;
-    }
-
- private:
-    void take() {
-        sum_ += mass_ * std::log(product_);
-        product_ = 1.0;
-    }
-
-    double sum_ = 0.0;
-    double mass_ = 0.0;
-    double product_ = 1.0;
-};
 
 // Least second derivative on [low, high], of a smooth loss.
 template <Loss loss>
