@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 #include "instances.hpp"
+#include "losses/quadratics.hpp"
 #include "losses/relaxation.hpp"
 #include "oracles.hpp"
 #include "placed.hpp"
@@ -47,7 +48,39 @@ Instance random_problem(Random& random, int trial, Loss loss) {
     return instance;
 }
 
+// The parabola of `least_ratio` lies below the loss, and touches it at t or at an end, but for rounding: ends on either
+// side of 0 and on the same.
+template <Loss loss>
+void check_least_ratio(std::uint64_t seed) {
+    Random random(seed);
+    for (int trial = 0; trial < check::trials(3000); ++trial) {
+        const double t = 3.0 * normal(random);
+        const double wide = trial % 3 == 0 ? 0.1 : 4.0;
+        const double low = t - wide * std::abs(normal(random));
+        const double high = t + wide * std::abs(normal(random));
+        check::set_context("loss", static_cast<int>(loss), "t", t, "low", low, "high", high);
+        const double found = cudbound::least_ratio<loss>(t, cudbound::loss_at<loss>(t), low, high);
+        const oracle::Surrogate at = oracle::surrogate(loss, t);
+        long double least = at.bend;
+        for (int k = 0; k <= 40; ++k) {
+            const long double end = k == 40 ? high : low + (high - low) * k / 40.0L;
+            const long double step = end - t;
+            if (std::abs(step) < 1e-4L) continue;
+            const long double above = oracle::surrogate(loss, end).value - at.value - at.slope * step;
+            least = std::min(least, 2.0L * above / (step * step));
+        }
+        CHECK_AT_MOST(found, static_cast<double>(least));
+        if (loss == Loss::LOGISTIC) CHECK_AT_MOST(0.98 * static_cast<double>(least) - 1e-9, found);
+    }
+}
+
 }  // namespace
+
+TEST(least_ratios) {
+    check_least_ratio<Loss::LOGISTIC>(61);
+    check_least_ratio<Loss::SQUARED_HINGE>(62);
+    check_least_ratio<Loss::HUBER>(63);
+}
 
 TEST(it_lies_below_the_loss) {
     Random random(1);

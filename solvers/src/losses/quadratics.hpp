@@ -9,11 +9,15 @@ namespace cudbound {
 // The largest k, rounded down, with loss(e) >= loss(t) + loss'(t) (e - t) + k / 2 (e - t)^2 on [low, high], for
 // t in it, with `at` the loss there. Towards either side of t that ratio is a mean of the second derivatives passed so
 // far, with weights that fall linearly. These rise at most to margin 0 and then fall, so that their mean rises and then
-// falls: it is least at t or at an end.
+// falls: it is least at t or at an end. Those of logistic loss depend on the distance from 0 alone: if the end on the
+// side of t is the farther one, so is all that is passed on the way there, and the other end need not be looked at.
 template <Loss kind>
 double least_ratio(double t, const LossAt& at, double low, double high) {
     double least = at.bend;
+    const bool far_high = kind == Loss::LOGISTIC && t >= 0.0 && high >= -low;
+    const bool far_low = kind == Loss::LOGISTIC && t <= 0.0 && -low >= high;
     for (const double end : {low, high}) {
+        if (far_high ? end != high : far_low && end != low) continue;
         const LossAt there = loss_at<kind>(end);
         const double step = end - t;
         if (std::abs(step) < Settings::minorant_step) {  // the difference of the losses has no digits
