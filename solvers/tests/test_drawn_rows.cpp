@@ -178,6 +178,9 @@ TEST(longest) {
             cudbound::Vector<double> hessian(k * k);
             rows.hessian(hessian);
             for (std::size_t a = 0; a < k; ++a) hessian[a * (k + 1)] += 1e-3;
+            if (metric == 11) {  // powers of what is that far away are no longer numbers
+                for (double& x : hessian) x *= 1e90;
+            }
             cudbound::Cholesky factor(p);
             CHECK(factor.factorize(hessian, 0.0));
             const double found = rows.longest(factor);

@@ -207,8 +207,10 @@ struct Settings {
     static constexpr double bisected = 1e-6;
     static constexpr double least_divisor = 1e-300;
 
-    // By how much the lengths of rows can grow from one metric to another is rounded up by this factor.
+    // By how much the lengths of rows can grow from one metric to another is rounded up by this factor, and not known
+    // where its eighth power is so small that it may have vanished.
     static constexpr double grown_rounding = 1.001;
+    static constexpr double least_growth = 1e-140;
 
     // The region where g > 0 is narrowed this many times, starting from the curvature at the minimizer. Each round
     // proves its own.

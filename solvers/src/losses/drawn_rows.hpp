@@ -41,7 +41,7 @@ class DrawnRows {
         order_.resize(problem.n);
         std::iota(order_.begin(), order_.end(), std::int64_t{0});
         if (kind == Loss::LOGISTIC && problem.sample_weight != nullptr) {
-            std::ranges::stable_sort(order_, {}, [&](std::int64_t i) { return problem.sample_weight[i]; });
+            std::ranges::sort(order_, {}, [&](std::int64_t i) { return std::pair(problem.sample_weight[i], i); });
         }
         drawn_.reserve(problem.n);
         grouped_.reserve(problem.n);
@@ -320,7 +320,8 @@ class DrawnRows {
         for (std::size_t i = 0; i < count(); ++i) {
             if (bends_[i] > 0.0) most = std::max(most, dual_lengths2_[i]);
         }
-        if (is_compared_) return most;
+        const auto is_known = [](double length2) { return std::isfinite(length2); };
+        if (is_compared_ || !std::ranges::all_of(dual_lengths2_, is_known)) return most;
         is_compared_ = true;
         compared_ = factor;
         compared_lengths2_ = dual_lengths2_;
@@ -356,7 +357,9 @@ class DrawnRows {
             }
             ratio_.swap(square_);
         }
-        return Settings::grown_rounding * std::sqrt(std::sqrt(length_of(ratio_.data(), p_ * p_)));
+        const double length = length_of(ratio_.data(), p_ * p_);
+        if (!(length > Settings::least_growth)) return infinity;  // unknown
+        return Settings::grown_rounding * std::sqrt(std::sqrt(length));
     }
 
     int at(int row, int column) const { return row * p_ + column; }

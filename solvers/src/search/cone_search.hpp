@@ -288,7 +288,9 @@ class ConeSearch final : private ForcingTree {
             if (marks_[j] == forced || !(margin < -draw_.tie)) {
                 tight_.push_back(j);
             } else {
-                cross(here, {j, margin * margin, -margin}, most_here);
+                // nothing rises beyond a point that rounding moved
+                const double known = relaxation_->rise(*here.node, 1.0, -margin, margin - distances_[j]);
+                cross(here, {j, std::min(known, margin * margin), -margin}, most_here);
                 uncrossed -= gains_[j];
             }
         }

@@ -300,9 +300,7 @@ class SignedSearch final : private ForcingTree {
                 tight_.push_back(j);
                 continue;
             }
-            double rise = curved_[j] * margin * margin;
-            if (!exceeds(here.node->loss + rise, most))
-                rise = relaxation_->rise(*here.node, curved_[j], -margin, margin - distance_[j]);
+            const double rise = relaxation_->rise(*here.node, curved_[j], -margin, margin - distance_[j]);
             cross(here, {j, rise, -margin}, most);
             score -= gain_[j];
         }
